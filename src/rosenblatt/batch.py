@@ -1,0 +1,42 @@
+"""What flows from readers to learners: batches of labelled rows or documents, and sources that yield them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .core.rows import Rows
+
+Document = list[tuple[str, str]]
+"""A text in fields: [(tag, text), …]; the tag "" is the body, "subject" the subject, and so on."""
+
+
+class Batch(NamedTuple):
+    """Some rows or documents with their labels.
+
+    rows: `Dense` or `Csr` (numbers), or a list of `Document` (text).
+    y: (n,) labels as read (float64, or object holding str); None when the data carry no labels.
+    ids: (n,) where each row comes from, for messages and output (file names of mails); None when rows are lines.
+    """
+
+    rows: Rows | list[Document]
+    y: np.ndarray[Any, Any] | None
+    ids: Sequence[str] | None = None
+
+
+class Source(Protocol):
+    """A re-iterable of batches. `one_shot` sources (standard input) can be read only once."""
+
+    kind: str
+    """"rows" or "documents"."""
+    one_shot: bool
+    notes: dict[str, int]
+    """What was skipped or changed while reading, counted: {"qid fields skipped": 3}. Filled during iteration."""
+
+    def __iter__(self) -> Iterator[Batch]: ...
+
+    def recipe(self) -> dict[str, Any]:
+        """The reading choices that a model must repeat on new data (format, base, label column …), JSON-able."""
+        ...

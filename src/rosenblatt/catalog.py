@@ -1,0 +1,108 @@
+"""Names for what can be chosen: every rule found in rules/, by the name it goes by on the command line."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import rules
+from .errors import SettingError
+
+
+@lru_cache(maxsize=1)
+def rule_classes() -> dict[str, type]:
+    """name → class for every rule in rules/, in alphabetical order of the names."""
+    found: dict[str, type] = {}
+    for module in pkgutil.iter_modules(rules.__path__):
+        for cls in vars(importlib.import_module(f"{rules.__name__}.{module.name}")).values():
+            if inspect.isclass(cls) and (hasattr(cls, "step") or hasattr(cls, "steps")) and hasattr(cls, "name"):
+                found[cls.name] = cls
+    return dict(sorted(found.items()))
+
+
+def rule_from(given: Any) -> Any:
+    """A rule value from a name ("margin", "margin:tau=2"), a rule class or a rule value.
+
+    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`; numbers that it keeps as attributes become its parameters.
+    Raises SettingError for an unknown name or parameter, and for an object without a step.
+    """
+    if isinstance(given, str):
+        return _named(given)
+    value = given() if inspect.isclass(given) else given
+    if not (hasattr(value, "step") or hasattr(value, "steps")):
+        raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value))
+    return _as_tuple(value)
+
+
+def _named(text: str) -> Any:
+    name, _, settings = text.partition(":")
+    if name.endswith(".py"):
+        return rule_from(_from_script(Path(name), settings))
+    known = rule_classes()
+    if name not in known:
+        raise SettingError(f"unknown rule {name!r}; the rules are {', '.join(known)}, or FILE.py:CLASS of your own")
+    cls: Any = known[name]
+    values: dict[str, float] = {}
+    for part in filter(None, settings.split(",")):
+        key, _, number = part.partition("=")
+        try:
+            values[key] = float(number)
+        except ValueError:
+            raise SettingError(f"rule setting {part!r} is not of the form parameter=number") from None
+        if key not in cls._fields:
+            fields = ", ".join(cls._fields) or "none"
+            raise SettingError(f"rule {name!r} has no parameter {key!r}; its parameters: {fields}")
+    return cls(**values)
+
+
+def _from_script(path: Path, name: str) -> Any:
+    """The class `name` of a Python file: a rule of the user's own. This runs the file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise SettingError(f"rule file {path} cannot be read")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # numba finds the class again by the module's name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise SettingError(f"rule file {path} fails to run: {type(error).__name__}: {error}") from None
+    if not hasattr(module, name):
+        raise SettingError(f"rule file {path} has no class {name!r}; write FILE.py:CLASS")
+    return getattr(module, name)
+
+
+_CONVERTED: dict[tuple[type, tuple[str, ...]], Any] = {}
+
+
+def _as_tuple(value: Any) -> Any:
+    """A plain object with a step, as the NamedTuple that the compiler understands."""
+    cls = type(value)
+    fields = {key: float(v) for key, v in vars(value).items() if isinstance(v, (int, float))}
+    key = (cls, tuple(fields))
+    if key not in _CONVERTED:
+        base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])
+        own = {n: v for c in reversed(cls.__mro__[:-1]) for n, v in vars(c).items() if not n.startswith("__")}
+        converted = type(cls.__name__, (base,), {**own, "__slots__": (), "__module__": cls.__module__})
+        for name in fields:
+            setattr(converted, name, getattr(base, name))
+        _CONVERTED[key] = converted
+    return _CONVERTED[key](**fields)
+
+
+def rule_name(rule: Any) -> str:
+    """The rule's name on the command line, with the parameters that differ from its defaults."""
+    name: str = getattr(rule, "name", type(rule).__name__)
+    if type(rule)._fields:
+        defaults = type(rule)._field_defaults
+        changed = [f"{f}={v:g}" for f, v in zip(rule._fields, rule, strict=True) if defaults.get(f) != v]
+        if changed:
+            name += ":" + ",".join(changed)
+    return name

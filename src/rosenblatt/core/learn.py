@@ -1,0 +1,204 @@
+"""The loop: every learner of the family for two classes, dense or sparse, online, mini-batch or batch.
+
+    score a block of rows at the same weights;  decay;  w ← w + Σ a·x,  b ← b + Σ a,  with  a = c·step(u, y, ‖x̄‖²)/m
+
+where m is the size of the block (1 when online, n for batch) and c = η_t times the example's weight. What survives of
+the path of the weights (averages, the log of updates, a stop at record runs) is data that the loop fills.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dispatch import add, dot, loss, sq_norm, step
+from .rows import Array, Rows
+
+# Places in State.f and State.n.
+SCALE, CLOCK, BIAS, LOSS, LOSS_WEIGHT = 0, 1, 2, 3, 4
+SEEN, UPDATES, MISTAKES, RUN, RECORD = 0, 1, 2, 3, 4
+FOLD = 0.01
+"""The scale is multiplied into the weights below this; further down the averages lose digits."""
+
+
+class State(NamedTuple):
+    """All that learning changes. Saved whole, it is exact resume.
+
+    w: (d,), or (K, d) dense and (d, K) sparse for K classes; the data's dtype. True weights are f[SCALE]·w.
+    b: (1,) or (K,) float64; the bias, which L2 does not shrink.
+    f: float64: SCALE s; CLOCK Σ s over the examples; BIAS 1 or 0 (through the origin); LOSS Σ c·loss and LOSS_WEIGHT Σ c
+       since they were reset.
+    n: int64: SEEN t; UPDATES; MISTAKES; RUN of right answers now, and the longest, RECORD.
+    m: (2, K) int64: mistakes of each class; right answers since its last one.
+    """
+
+    w: Array
+    b: Array
+    f: Array
+    n: Array
+    m: Array
+
+
+class Keep(NamedTuple):
+    """What the memories ask the loop to keep. An empty array is a memory that is off.
+
+    late, late_b: float64 like w and b; Σ step·clock, so that the average is (S·w − late)/t for O(nnz) a step.
+    row, cls: int32 row and class of each logged step; row −1: the scale was folded into the weights.
+    coef: float64 its raw coefficient (the true one over scale); scale: float64 s after it.
+    count: int64; ≥ 0: a mistake, after which a new weight vector starts, and how long the one before survived; −1: none.
+    used: (1,) int64, how much of the log is filled.
+    stop: return before a mistake that ends the longest run so far. until: return at this many updates (0: never).
+    joint: many classes make one vector together (multi-class perceptron), not one each.
+    """
+
+    late: Array
+    late_b: Array
+    row: Array
+    cls: Array
+    coef: Array
+    scale: Array
+    count: Array
+    used: Array
+    stop: bool
+    until: int
+    joint: bool
+
+
+def log(keep: Keep, at: int, row: int, cls: int, coef: float, scale: float) -> int:
+    """Write one step into the log; returns the next place."""
+    keep.row[at], keep.cls[at], keep.count[at] = row, cls, -1
+    keep.coef[at], keep.scale[at] = coef, scale
+    return at + 1
+
+
+def learn(
+    rule: Any,
+    rows: Rows,
+    y: Array,
+    order: Array,
+    c: Array,
+    decay: Array,
+    block: int,
+    state: State,
+    keep: Keep,
+    a: Array,
+    start: int,
+) -> int:
+    """Learn from rows order[start:], block by block; returns the next position (len(order) when done).
+
+    y: (n,) float64 ±1. order: (m,) int64. c: (m,) float64 η_t·weight by position. decay: (m,) float64 1 − η_t·λ by
+    position, or empty. a: (block,) float64 scratch. Returns early when the log is full or `keep` asks for a stop.
+    """
+    w, b, f, n, m = state.w, state.b, state.f, state.n, state.m
+    averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
+    scale, clock, bias, bias_weight = f[SCALE], f[CLOCK], f[BIAS], b[0]
+    seen, run, record, survived = n[SEEN], n[RUN], n[RECORD], m[1, 0]
+    total_loss, total_weight, used = 0.0, 0.0, keep.used[0]
+    updates, mistakes = 0, 0
+    p = start
+    while p < order.size:
+        q = min(p + block, order.size)
+        if logged and used + (q - p) + 1 > keep.row.size:
+            break
+        size = float(q - p)
+        block_loss, block_weight, block_mistakes, moved = 0.0, 0.0, 0, 0
+        block_run, longest = run, record
+        for r in range(p, q):
+            i = order[r]
+            u = scale * dot(rows, i, w) + bias_weight
+            g = step(rule, u, y[i], sq_norm(rows, i) + bias) * c[r] / size
+            a[r - p] = g
+            block_loss += loss(rule, u, y[i]) * c[r]
+            block_weight += c[r]
+            if g != 0.0:
+                moved += 1
+            if y[i] * u <= 0.0:
+                block_mistakes += 1
+                longest = max(longest, block_run)
+                block_run = 0
+            else:
+                block_run += 1
+        if keep.stop and longest > record:
+            record = longest
+            break
+        run, record = block_run, max(record, longest)
+        total_loss += block_loss
+        total_weight += block_weight
+        mistakes += block_mistakes
+        survived += (q - p) - block_mistakes
+        clock += (size - 1.0) * scale
+        seen += q - p - 1
+        if decaying:
+            scale *= decay[p]
+        if moved > 0:
+            for r in range(p, q):
+                g = a[r - p]
+                if g != 0.0:
+                    add(rows, order[r], g / scale, w)
+                    bias_weight += g * bias
+                    if averaged:
+                        add(rows, order[r], g / scale * clock, keep.late)
+                        keep.late_b[0] += g * bias * seen
+                    if logged:
+                        used = log(keep, used, order[r], 0, g / scale, scale)
+            updates += 1
+        if logged and block_mistakes > 0:
+            if moved == 0:
+                used = log(keep, used, order[p], 0, 0.0, scale)
+            keep.count[used - 1] = survived
+        if block_mistakes > 0:
+            survived = 0
+        clock += scale
+        seen += 1
+        if scale < FOLD:
+            if averaged:
+                keep.late[:] -= clock * w
+                clock = 0.0
+            if logged:
+                used = log(keep, used, -1, -1, scale, 1.0)
+            w *= w.dtype.type(scale)
+            scale = 1.0
+        p = q
+        if keep.until > 0 and n[UPDATES] + updates >= keep.until:
+            break
+    b[0] = bias_weight
+    f[SCALE], f[CLOCK] = scale, clock
+    f[LOSS] += total_loss
+    f[LOSS_WEIGHT] += total_weight
+    n[SEEN], n[RUN], n[RECORD] = seen, run, record
+    n[UPDATES] += updates
+    n[MISTAKES] += mistakes
+    m[0, 0] += mistakes
+    m[1, 0] = survived
+    keep.used[0] = used
+    return p
+
+
+def empty_keep(state: State, joint: bool = False) -> Keep:
+    """A `Keep` with every memory off; its arrays have as many dimensions as the state's (one compiled type for all)."""
+    none, small, large = np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
+    late = np.empty((0,) * state.w.ndim)
+    return Keep(late, none, small, small, none, none, large, np.zeros(1, np.int64), False, 0, joint)
+
+
+def new_state(shape: tuple[int, ...], classes: int, dtype: Any, bias: float) -> State:
+    """Zero weights of this shape; bias: 1, or 0 for learning through the origin."""
+    return State(
+        np.zeros(shape, dtype),
+        np.zeros(classes),
+        np.array([1.0, 0.0, bias, 0.0, 0.0]),
+        np.zeros(5, np.int64),
+        np.zeros((2, classes), np.int64),
+    )
+
+
+def log_space(keep: Keep, room: int) -> Keep:
+    """The same with room for so many logged steps."""
+    return keep._replace(
+        row=np.empty(room, np.int32),
+        cls=np.empty(room, np.int32),
+        coef=np.empty(room),
+        scale=np.empty(room),
+        count=np.empty(room, np.int64),
+    )

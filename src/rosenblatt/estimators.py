@@ -1,0 +1,330 @@
+"""The general scikit-learn estimator: check the input, learn, set attributes. `recipes.py` has the named learners."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import fit as fitting
+from .catalog import rule_from
+from .core.learn import SEEN, UPDATES
+from .core.rows import Array, Rows, csr, dense, width
+from .defaults import DEFAULTS as D
+from .errors import SettingError
+from .labels import class_list
+from .model import Model
+from .settings import Settings
+from .train import Limits, new_run
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    return estimator.keep != "voted" and hasattr(rule_from(estimator._rule()), "probability")
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear classifier w·x + b learned as w ← w + η·a·x, b ← b + η·a, with a from the rule.
+
+    Parameters
+    ----------
+    rule : str or rule, default "perceptron"
+        A name as on the command line ("margin", "margin:tau=2", "passive-aggressive" …), or a rule value or class:
+        anything with `step(self, u, y, sq_norm)`.
+    keep : {"last", "averaged", "voted", "pocket"}, default "last"
+        What survives of the path of the weights.
+    optimizer : {"online", "mini-batch", "batch", "pick-first", "pick-random", "pick-worst"}, default "online"
+        When steps are applied. The pick ones need a rule that is zero when right.
+    max_iter : int ≥ 1 or None, default 1000
+        The most epochs; None: until the rule is finished. Not used by the pick optimizers.
+    max_updates : int or None, default None
+        The most updates; None: no limit (pick optimizers: 100,000).
+    max_time : float or None, default None
+        The most seconds of one call of fit.
+    tol : float, None or "auto", default "auto"
+        Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto": the rule's
+        own: None for the rules that are zero when right (they stop at an epoch without an update), 1e-4 for the units.
+    n_iter_no_change : int ≥ 1, default 5
+        See tol.
+    epsilon : float ≥ 0, default 1e-12
+        optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.
+    eta0 : float > 0 or "auto", default "auto"
+        Learning rate η; "auto": the rule's own, for the linear, sigmoid and tanh units at most
+        reach/max(weight·‖x̄‖²) (reach 1, 4, 1), so that large values do not make them diverge or saturate.
+    learning_rate : {"constant", "inverse", "sqrt"} or callable, default "constant"
+        η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen before.
+    decay : float ≥ 0, default 0.001
+        See learning_rate.
+    alpha : float ≥ 0, default 0
+        L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1.
+    batch_size : int ≥ 1, default 32
+        Rows a block of optimizer="mini-batch"; the mean of their steps is applied.
+    shuffle : bool, default True
+        A new order each epoch, from random_state; False: the order given.
+    random_state : int, None or RandomState, default 0
+        Seed of the orders. None: a different one each time.
+    fit_intercept : bool, default True
+        False: through the origin.
+    counting : {"notes", "freund-schapire"}, default "notes"
+        keep="voted": a vector's survival count starts at 0 (lecture notes) or 1 (Freund & Schapire 1999).
+    check_every : int ≥ 0, default 0
+        keep="pocket": also measure after so many updates; 0: at record runs and the ends of epochs only.
+    scoring : str, callable or None, default None
+        keep="pocket": a scikit-learn scorer; None: the share of right training answers (1 − E_in).
+    multi_class : {"one-vs-rest", "multi-class-perceptron"}, default "one-vs-rest"
+        How more than two classes are learned; with two there is no difference.
+    positive : label or None, default None
+        The positive class of two; None: the last in sorted order. It becomes classes_[1].
+    class_weight : dict, "balanced" or None, default None
+        Multiplies the steps, as sample_weight does: for a rule that steps on mistakes only, a weight of 3 is a step of
+        three times the length and not the same as the row three times. In partial_fit "balanced" uses running counts.
+    warm_start : bool, default False
+        fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.
+    n_jobs : int or None, default None
+        Accepted for scikit-learn's sake; one thread is used, as n_threads_ says.
+
+    Attributes
+    ----------
+    coef_ : (1, d) or (K, d), intercept_ : (1,) or (K,)
+        Weights. keep="voted": the survival-weighted mean of the voters (the vote itself is not linear).
+    classes_ : (K,) labels. n_features_in_, feature_names_in_ : as in scikit-learn.
+    n_iter_ : int, epochs in all. t_ : int, examples seen. n_updates_ : int, steps applied.
+    mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
+    converged_ : bool, the rule finished as it should: no mistakes left (units: the loss has settled).
+    stop_reason_ : str, which rule or limit ended the last fit.
+    history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.
+    model_ : rosenblatt.model.Model, what is saved to a file. n_threads_ : int.
+
+    Raises
+    ------
+    ValueError (rosenblatt.errors): NaN or infinite values, with row and feature; one class; a setting out of range.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearClassifier
+    >>> LinearClassifier(keep="averaged").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[-1.0], [5.0]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        rule: Any = D["rule"],
+        *,
+        keep: str = D["keep"],
+        optimizer: str = D["optimizer"],
+        max_iter: int | None = D["max_iter"],
+        max_updates: int | None = D["max_updates"],
+        max_time: float | None = D["max_time"],
+        tol: float | str | None = D["tol"],
+        n_iter_no_change: int = D["n_iter_no_change"],
+        epsilon: float = D["epsilon"],
+        eta0: float | str = D["eta0"],
+        learning_rate: Any = D["learning_rate"],
+        decay: float = D["decay"],
+        alpha: float = D["alpha"],
+        batch_size: int = D["batch_size"],
+        shuffle: bool = D["shuffle"],
+        random_state: Any = D["random_state"],
+        fit_intercept: bool = D["fit_intercept"],
+        counting: str = D["counting"],
+        check_every: int = D["check_every"],
+        scoring: Any = D["scoring"],
+        multi_class: str = D["multi_class"],
+        positive: Any = D["positive"],
+        class_weight: Any = D["class_weight"],
+        warm_start: bool = D["warm_start"],
+        n_jobs: int | None = D["n_jobs"],
+    ) -> None:
+        for name, value in locals().items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
+
+    _extra: tuple[str, ...] = ()
+
+    def __init_subclass__(
+        cls, fixed: dict[str, Any] | None = None, extra: dict[str, Any] | None = None, **keywords: Any
+    ) -> None:
+        super().__init_subclass__(**keywords)
+        if fixed is None:
+            return
+        for name, value in fixed.items():
+            setattr(cls, name, value)
+        cls._extra = tuple(extra or ())
+        base = inspect.signature(LinearClassifier.__init__).parameters
+        kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
+        own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
+
+        def __init__(self: Any, **given: Any) -> None:
+            bound = signature.bind(self, **given)
+            bound.apply_defaults()
+            for name, value in list(bound.arguments.items())[1:]:
+                setattr(self, name, value)
+
+        signature = inspect.Signature([base["self"], *own, *kept])
+        __init__.__signature__ = signature  # type: ignore[attr-defined]
+        cls.__init__ = __init__  # type: ignore[method-assign]
+
+    def _rule(self) -> Any:
+        return self.rule
+
+    # --- learning ---
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, coef_init: Any = None, intercept_init: Any = None) -> Any:
+        """Learn from X (n, d), dense or sparse, and n labels. coef_init (K, d), intercept_init (K,): where to start."""
+        x, y, rows = self._checked(X, y, reset=not (self.warm_start and hasattr(self, "model_")))
+        limits = Limits(self.max_iter, self.max_updates, self.max_time)
+        start = None
+        if coef_init is not None or intercept_init is not None:
+            start = _start(coef_init, intercept_init, rows, np.unique(y).size)
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x))
+        if self.warm_start and hasattr(self, "model_"):
+            model = fitting.learn_more(self.model_, rows, y, limits, task, sample_weight)
+        else:
+            model = fitting.fit(rows, y, self._settings(), limits, task, sample_weight)
+        self._counts = _label_counts(y)
+        return self._take(model)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
+        first = not hasattr(self, "model_")
+        x, y, rows = self._checked(X, y, reset=first)
+        fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
+        if first:
+            if classes is None:
+                raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
+            known = class_list(np.asarray(classes), self.positive)
+            if known.size < 2:
+                raise SettingError(f"classes={known.tolist()} must name at least two classes")
+            model = Model(new_run(self._settings(), rows, known.size, weight=fitting.checked_weights(sample_weight, len(y))), known)
+            self._counts = dict.fromkeys(known.tolist(), 0)
+        else:
+            model = self.model_
+            if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
+                raise SettingError(f"classes={list(classes)} differ from those of the first call, {list(model.classes)}")
+        counts = {v: self._counts.get(v, 0) + n for v, n in {**dict.fromkeys(self._counts, 0), **_label_counts(y)}.items()}
+        weight = self.class_weight
+        if weight == "balanced":
+            weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
+        task = fitting.Task(class_weight=weight, scorer=self._scorer(x))
+        model = fitting.learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
+        self._counts = counts
+        return self._take(model)
+
+    # --- answering ---
+
+    def decision_function(self, X: Any) -> Array:
+        """(n,) scores w·x + b for two classes, > 0: classes_[1]; else (n, K). keep="voted": the share of votes."""
+        check_is_fitted(self)
+        return self.model_.decision(self._rows(X))
+
+    def predict(self, X: Any) -> Array:
+        """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
+        check_is_fitted(self)
+        return self.model_.predict(self._rows(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """(n, K) probabilities (rules that have them: logistic); the largest is the predicted class's."""
+        check_is_fitted(self)
+        return self.model_.probabilities(self.model_.decision(self._rows(X)))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """log of predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    # --- inside ---
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _settings(self) -> Settings:
+        names = Settings.__dataclass_fields__
+        words = {name: getattr(self, name) for name in names if name not in ("rule", "random_state")}
+        return Settings.of(rule=self._rule(), random_state=_seed(self.random_state), **words)
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
+        x, y = validate_data(self, X, y, reset=reset, **_INPUT)
+        check_classification_targets(y)
+        if type_of_target(y) not in ("binary", "multiclass"):
+            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        rows = _as_rows(x)
+        fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
+        return x, y, rows
+
+    def _rows(self, X: Any) -> Rows:
+        rows = _as_rows(validate_data(self, X, reset=False, **_INPUT))
+        fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
+        return rows
+
+    def _scorer(self, x: Any) -> Any:
+        if self.scoring is None:
+            return None
+        score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        return lambda model, rows, y: score(copy.copy(self)._take(model), x, y)
+
+    def _take(self, model: Model) -> Any:
+        run = model.run
+        self.model_ = model
+        self.classes_ = model.classes
+        w, b = model.weights
+        self.coef_, self.intercept_ = w, b
+        self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
+        self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]
+        self.converged_, self.stop_reason_, self.history_ = run.converged, run.stop_reason, run.history
+        self.n_threads_ = 1
+        return self
+
+
+_INPUT: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "ensure_all_finite": False,
+}
+
+
+def _as_rows(x: Any) -> Rows:
+    if not issparse(x):
+        return dense(x)
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    return csr(x.data, x.indices, x.indptr, x.shape[1])
+
+
+def _label_counts(y: Array) -> dict[Any, int]:
+    values, counts = np.unique(y, return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise SettingError(f"random_state={random_state} must be ≥ 0")
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    return int(random_state.randint(2**31 - 1))
+
+
+def _start(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:
+    k, d = (1 if classes == 2 else classes), width(rows)
+    w = np.zeros((k, d)) if coef is None else np.atleast_2d(np.asarray(coef, float))
+    b = np.zeros(k) if intercept is None else np.atleast_1d(np.asarray(intercept, float))
+    if w.shape != (k, d) or b.shape != (k,):
+        raise SettingError(f"coef_init {w.shape}, intercept_init {b.shape} must have shapes ({k}, {d}) and ({k},)")
+    return w, b

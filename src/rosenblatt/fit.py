@@ -1,0 +1,169 @@
+"""From rows and labels to a model: what the estimators, the command line and the demo all call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import labels as label
+from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, values_of, width
+from .errors import DataError, SettingError
+from .model import Model
+from .settings import Settings
+from .train import Callback, Chunk, Limits, Measure, Run, new_run, train
+
+
+class Task(NamedTuple):
+    """What is to be learned besides the settings.
+
+    positive: the positive label. class_weight: None, "balanced" or {label: weight}. start: (w, b) to begin with.
+    scorer: (model, rows, labels) → what the pocket maximises; None: the share of right answers. order: row numbers.
+    """
+
+    positive: Any = None
+    class_weight: Any = None
+    start: tuple[Array, Array] | None = None
+    scorer: Callable[[Model, Rows, Array], float] | None = None
+    order: Array | None = None
+    callback: Callback | None = None
+
+
+def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
+    """Learn a new model. Raises DataError for NaN or infinite values (row and feature named) or a single class."""
+    check_finite(rows)
+    if n_rows(rows) != len(y):
+        raise DataError(f"{n_rows(rows)} rows but {len(y)} labels; there must be one label a row")
+    classes = label.class_list(np.asarray(y), task.positive)
+    if classes.size < 2:
+        found = f"only one class, {classes[0]!r}" if classes.size else "no rows"
+        raise DataError(f"the labels have {found}; a classifier needs at least two")
+    weight = checked_weights(weight, n_rows(rows))
+    if weight is not None and not (weight > 0.0).any():
+        raise DataError("all sample weights are zero; there is nothing to learn from")
+    combined = combined_weight(y, classes, task.class_weight, weight)
+    run = new_run(settings, rows, classes.size, task.start, combined)
+    return learn_more(Model(run, classes), rows, y, limits, task, weight)
+
+
+def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
+    """A new model that has learned on from `model`; the old one is unchanged, also when this fails."""
+    check_finite(rows)
+    if width(rows) != model.width:
+        raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
+    rows = _in_dtype(rows, model.run.state.w.dtype)
+    weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
+    chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
+    new = replace(model, run=_copy(model.run))
+    measure = _measure(new, chunk, task.scorer, y) if new.run.memory.needs_measure else None
+    if weight is not None and not (weight > 0.0).any():
+        return new
+    if new.run.settings.optimizer.startswith("pick"):
+        from .pick import pick
+
+        pick(new.run, chunk, limits, measure, task.callback)
+    else:
+        train(new.run, [chunk], limits, measure, task.callback, task.order)
+    return new
+
+
+def training_errors(scores: Array, y: Array, classes: Array) -> int:
+    """E_in as a count: rows with y·u ≤ 0; with more classes, rows whose own score is not above all others."""
+    return int(_wrong(scores, label.encode(y, classes)).sum())
+
+
+def _wrong(scores: Array, codes: Array) -> Array:
+    if scores.ndim == 1:
+        return codes * scores <= 0.0
+    rows, own = np.arange(len(codes)), codes.astype(int)
+    right = scores[rows, own]
+    others = scores.copy()
+    others[rows, own] = -np.inf
+    return np.asarray(right <= others.max(axis=1))
+
+
+def check_finite(rows: Rows, names: Sequence[str] | None = None) -> None:
+    """DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite."""
+    values = values_of(rows)
+    with np.errstate(all="ignore"):
+        total = values.sum()
+    if np.isfinite(total) or np.isfinite(values).all():
+        return
+    place = int(np.flatnonzero(~np.isfinite(values.ravel()))[0])
+    if isinstance(rows, Dense):
+        row, column = divmod(place, width(rows))
+    else:
+        row, column = int(np.searchsorted(rows.indptr, place, side="right")) - 1, int(rows.indices[place])
+    name = f"feature {column}" if names is None else f"feature {names[column]!r}"
+    raise DataError(f"row {row}, {name}: found {values.ravel()[place]} (NaN or infinity); values must be finite")
+
+
+def checked_weights(weight: Any, n: int) -> Array | None:
+    """Sample weights as (n,) float64, or None; DataError where one is negative or not finite."""
+    if weight is None:
+        return None
+    weight = np.array(weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise DataError(f"sample_weight has shape {weight.shape}; {n} rows need shape ({n},)")
+    bad = np.flatnonzero(~(weight >= 0.0) | ~np.isfinite(weight))
+    if bad.size:
+        raise DataError(f"row {bad[0]}: sample weight {weight[bad[0]]}; weights must be finite and ≥ 0")
+    return weight
+
+
+def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array | None) -> Array | None:
+    """The sample weights times the class weights; "balanced": n/(K·n_k) from the labels at hand."""
+    if class_weight is None:
+        return weight
+    values, counts = np.unique(y, return_counts=True)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise SettingError(f'class_weight={class_weight!r} must be None, "balanced" or a dict of label: weight')
+        table = {v: len(y) / (values.size * n) for v, n in zip(values.tolist(), counts, strict=True)}
+    else:
+        unknown = [name for name in class_weight if name not in classes.tolist()]
+        if unknown:
+            known = ", ".join(map(str, classes))
+            raise SettingError(f"class_weight names {unknown[0]!r}, which is not a label; the labels are {known}")
+        table = class_weight
+    factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
+    own = factors[np.searchsorted(values, y)]
+    return checked_weights(own if weight is None else own * weight, len(y))
+
+
+def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:
+    """What the pocket maximises: the scorer, else minus the (weighted) number of training errors."""
+    rows, codes = chunk.rows, chunk.y
+    if scorer is None:
+        x, weight = matrix(rows), np.ones(len(codes)) if chunk.weight is None else chunk.weight
+        return lambda weights: -float(_wrong(_scores(x, weights), codes) @ weight)
+
+    def measure(weights: tuple[Array, Array]) -> float:
+        candidate = replace(model)
+        candidate.weights = weights
+        return float(scorer(candidate, rows, y))
+
+    return measure
+
+
+def _scores(x: Any, weights: tuple[Array, Array]) -> Array:
+    scores = np.asarray(x @ weights[0].T) + weights[1]
+    return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def _copy(run: Run) -> Run:
+    state = type(run.state)(*(array.copy() for array in run.state))
+    history = {name: list(values) for name, values in run.history.items()}
+    return replace(run, state=state, memory=run.memory.copy(), history=history)
+
+
+def _in_dtype(rows: Rows, dtype: Any) -> Rows:
+    if values_of(rows).dtype == dtype:
+        return rows
+    if isinstance(rows, Dense):
+        return dense(rows.values.astype(dtype))
+    return csr(rows.data.astype(dtype), rows.indices, rows.indptr, width(rows))

@@ -1,0 +1,64 @@
+"""Labels: which values there are, which is the positive class, and the numbers that the loop works with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .core.rows import Array
+from .errors import DataError, SettingError
+
+
+def tidy(labels: Array) -> Array:
+    """Labels as a reader found them, made plain: all numbers → numbers, whole numbers → integers, else text."""
+    if labels.dtype == object:
+        try:
+            labels = np.array([float(text) for text in labels])
+        except ValueError:
+            return np.array([str(text) for text in labels])
+    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels == np.round(labels)).all():
+        return labels.astype(np.int64)
+    return labels
+
+
+def class_list(labels: Array, positive: Any = None) -> Array:
+    """The distinct labels, sorted; the positive class is the last, or the one named.
+
+    Raises SettingError where `positive` is not a label or there are more than two classes.
+    """
+    classes = np.unique(labels)
+    if positive is None:
+        return classes
+    if classes.size != 2:
+        raise SettingError(f"positive={positive!r} needs two classes; these labels have {classes.size}")
+    same = [str(label) == str(positive) for label in classes]
+    if not any(same):
+        raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, classes))}")
+    return classes[::-1].copy() if same[0] else classes
+
+
+def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
+    """(n,) float64 class numbers, or ±1 for two classes. DataError names the first row with a label not in classes."""
+    order = np.argsort(classes, kind="stable")
+    try:
+        places = np.searchsorted(classes, labels, sorter=order)
+    except TypeError:
+        places = np.searchsorted(classes.astype(str), np.asarray(labels).astype(str), sorter=order)
+    codes = order[np.minimum(places, classes.size - 1)]
+    unknown = np.flatnonzero(np.asarray(classes[codes] != labels))
+    if unknown.size:
+        row = int(unknown[0])
+        known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
+        raise DataError(f"row {first_row + row}: unknown label {labels[row]!r}; the classes are {known}")
+    return codes * 2.0 - 1.0 if classes.size == 2 else codes.astype(float)
+
+
+def to_json(classes: Array) -> dict[str, Any]:
+    return {"kind": {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(classes.dtype.kind, "str"),
+            "values": [value.item() if hasattr(value, "item") else value for value in classes]}
+
+
+def from_json(saved: dict[str, Any]) -> Array:
+    kinds = {"int": np.int64, "float": np.float64, "bool": np.bool_, "str": np.str_}
+    return np.array(saved["values"], dtype=kinds[saved["kind"]])

@@ -1,0 +1,72 @@
+"""Keep the last weights."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from ..core.learn import SCALE, Keep, State, empty_keep
+from ..core.rows import Array, Rows
+
+Weights = tuple[Array, Array]
+"""(w, b): (K, d) and (K,), true values; K = 1 for two classes."""
+
+
+class Last:
+    """The last weights answer. Also the base of the others: each changes only what differs.
+
+    tensors: what the memory holds besides the state, by name. by_column: the state's weights are (d, K), as for sparse
+    rows of many classes, else (K, d) or (d,).
+    """
+
+    name = "last"
+    needs_measure = False
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Array] = {}
+        self.by_column = False
+
+    def class_rows(self, w: Array) -> Array:
+        """The state's weights as (K, d)."""
+        return w[None, :] if w.ndim == 1 else w.T if self.by_column else w
+
+    def weights(self, state: State) -> Weights:
+        """The weights as they are now, scale applied, copied."""
+        return self.class_rows(state.w) * state.w.dtype.type(state.f[SCALE]), state.b.copy()
+
+    def keep(self, state: State, joint: bool, block: int) -> Keep:
+        """The arrays for the loop, made for this state and blocks of so many rows."""
+        return empty_keep(state, joint)
+
+    def next_stop(self, updates: int) -> int:
+        """The number of updates at which the loop should return (0: none)."""
+        return 0
+
+    def collect(self, keep: Keep, rows: Rows) -> None:
+        """Take what the loop logged about these rows."""
+
+    def candidate(self, state: State, measure: Callable[[Weights], float] | None) -> None:
+        """The loop returned before a record run ends, or an epoch has ended: consider the weights as they are."""
+
+    def transpose(self) -> None:
+        """The rows' storage changed: turn over arrays that are laid out like the state's."""
+        self.by_column = not self.by_column
+
+    def answer(self, state: State) -> Weights:
+        """The weights that predict."""
+        return self.weights(state)
+
+    def copy(self) -> Any:
+        """A memory that can go on without changing this one."""
+        new = copy.copy(self)
+        new.tensors = {name: values.copy() for name, values in self.tensors.items()}
+        return new
+
+    def saved(self) -> dict[str, Array]:
+        """Everything that has to be kept to resume."""
+        return dict(self.tensors)
+
+    def restore(self, saved: dict[str, Array]) -> None:
+        """The inverse of `saved`."""
+        self.tensors = dict(saved)

@@ -1,0 +1,51 @@
+"""Keep the best weights so far in the pocket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..core.learn import Keep, State
+from .last import Last, Weights
+
+
+class Pocket(Last):
+    """Pocket: the best weights so far by a measure over all rows, replaced only by strictly better ones.
+
+    Candidates: the start, the weights before each mistake that ends the longest run of right answers so far (Gallant's
+    ratchet), and those at each epoch's end; with every=n also after each n updates. Looking after every single update
+    cost 6.3 s for a 1.2 ms epoch on a9a. Source: lecture note 004; Gallant 1990.
+    """
+
+    name = "pocket"
+    needs_measure = True
+
+    def __init__(self, every: int = 0) -> None:
+        super().__init__()
+        self.every = every
+        self.best = -np.inf
+
+    def keep(self, state: State, joint: bool, block: int) -> Keep:
+        return super().keep(state, joint, block)._replace(stop=True)
+
+    def next_stop(self, updates: int) -> int:
+        return 0 if self.every == 0 else (updates // self.every + 1) * self.every
+
+    def remeasure(self, measure: Callable[[Weights], float]) -> None:
+        """New rows are at hand: what is in the pocket is measured anew on them, so that like is compared with like."""
+        if self.tensors:
+            self.best = measure((self.tensors["pocket_w"], self.tensors["pocket_b"]))
+
+    def candidate(self, state: State, measure: Callable[[Weights], float] | None) -> None:
+        assert measure is not None
+        weights = self.weights(state)
+        value = measure(weights)
+        if value > self.best or not self.tensors:
+            self.best = value
+            self.tensors = {"pocket_w": weights[0], "pocket_b": weights[1]}
+
+    def answer(self, state: State) -> Weights:
+        if not self.tensors:
+            return self.weights(state)
+        return self.tensors["pocket_w"].copy(), self.tensors["pocket_b"].copy()

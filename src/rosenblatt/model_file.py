@@ -1,0 +1,214 @@
+"""The model file: one safetensors file with a JSON header. Loading runs no code; writing is all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import labels
+from .core.learn import State
+from .errors import ModelError
+from .settings import Settings
+from .train import Run
+
+if TYPE_CHECKING:
+    from .model import Model
+
+SCHEMA = 1
+"""Raised whenever an older program could misread a newer file."""
+KEY = "rosenblatt"
+STATE = ("w", "b", "f", "n", "m")
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write the model to `path`: temporary file beside it, fsync, rename. The same model gives the same bytes."""
+    from safetensors.numpy import save as to_bytes
+
+    header, tensors = _run_parts(model.run)
+    header |= {
+        "schema": SCHEMA,
+        "classes": labels.to_json(model.classes),
+        "reading": model.reading,
+        "names": model.names,
+        "features": None if model.features is None else model.features.recipe(),
+    }
+    if model.features is not None:
+        tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
+    tensors = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
+    header["digest"] = _digest(header, tensors)
+    text = json.dumps(header, sort_keys=True, ensure_ascii=False)
+    write_atomically(Path(path), to_bytes(tensors, metadata={KEY: text}))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """The model in a file. Raises ModelError with one sentence for anything that is not a whole model of ours."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_bytes
+
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+    header = _header(raw, str(path))
+    try:
+        tensors = from_bytes(raw)
+        if header.pop("digest", None) != _digest(header, tensors):
+            raise ModelError(f"{path}: damaged: the contents do not fit their digest")
+        return _model(header, tensors)
+    except ModelError:
+        raise
+    except (SafetensorError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        raise ModelError(f"{path}: damaged: {_short(error)}") from None
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """The whole content or the old file: never half of it, also when the power fails."""
+    folder = path.parent
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+        directory = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _header(raw: bytes, path: str) -> dict[str, Any]:
+    if len(raw) < 8:
+        raise ModelError(f"{path}: not a model file: only {len(raw)} bytes long")
+    (length,) = struct.unpack("<Q", raw[:8])
+    if length > len(raw) - 8:
+        raise ModelError(f"{path}: not a model file, or truncated: it ends inside its header")
+    try:
+        header = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"][KEY])
+        schema = header["schema"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ModelError(f"{path}: not a model file of rosenblatt, or damaged: no readable header") from None
+    if not isinstance(schema, int) or schema < 1:
+        raise ModelError(f"{path}: damaged: schema {schema!r} is not a version number")
+    if schema > SCHEMA:
+        raise ModelError(f"{path}: written by a newer version (schema {schema}; this one reads up to {SCHEMA})")
+    return header  # type: ignore[no-any-return]
+
+
+def _digest(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True, ensure_ascii=False).encode())
+    for name in sorted(tensors):
+        value = tensors[name]
+        digest.update(f"{name} {value.dtype} {value.shape}".encode())
+        digest.update(value.tobytes())
+    return digest.hexdigest()
+
+
+def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    tensors = {f"state.{name}": getattr(run.state, name) for name in STATE}
+    tensors |= {f"memory.{name}": value for name, value in run.memory.saved().items()}
+    if run.mark is not None:
+        tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
+    header = {
+        "settings": run.settings.words(),
+        "by_column": run.memory.by_column,
+        "joint": run.joint,
+        "epoch": run.epoch,
+        "position": list(run.position),
+        "blocks": run.blocks,
+        "best_loss": None if run.best_loss == float("inf") else run.best_loss,
+        "stale": run.stale,
+        "converged": run.converged,
+        "stop_reason": run.stop_reason,
+        "history": run.history,
+    }
+    return header, tensors
+
+
+def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Run:
+    words = dict(header["settings"])
+    if words["learning_rate"] == "callable":
+        words["learning_rate"] = _given_again
+    settings = Settings.of(**_known_rule(words))
+    state = State(*(tensors[f"state.{name}"].copy() for name in STATE))
+    memory = settings.memory()
+    memory.by_column = header["by_column"]
+    memory.joint = header["joint"]
+    prefix = "memory."
+    memory.restore({name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)})
+    return Run(
+        settings,
+        state,
+        memory,
+        epoch=header["epoch"],
+        position=(header["position"][0], header["position"][1]),
+        blocks=header["blocks"],
+        best_loss=float("inf") if header["best_loss"] is None else header["best_loss"],
+        stale=header["stale"],
+        converged=header["converged"],
+        stop_reason=header["stop_reason"],
+        history=header["history"],
+        mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
+    )
+
+
+def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Model:
+    from .model import Model
+
+    features = None
+    if header["features"] is not None:
+        from .features.pipeline import Features
+
+        prefix = "features."
+        own = {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
+        features = Features.restore(header["features"], own)
+    return Model(_run(header, tensors), labels.from_json(header["classes"]), features, header["reading"], header["names"])
+
+
+class UnknownRule(tuple[()]):
+    """Stands in for a rule of the user's own, whose code no model file holds: enough to predict, not to learn."""
+
+    _fields = ()
+    _field_defaults: dict[str, float] = {}
+    name = "unknown"
+
+    def step(self, u: float, y: float, sq_norm: float) -> float:
+        raise ModelError(f"to go on learning, give the rule {self.name!r} again; its code is not in the model file")
+
+
+def _known_rule(words: dict[str, Any]) -> dict[str, Any]:
+    from .catalog import rule_classes
+
+    if words["rule"].partition(":")[0] in rule_classes():
+        return words
+    stand_in = type("UnknownRule", (UnknownRule,), {"name": words["rule"]})
+    return {**words, "rule": stand_in()}
+
+
+def _given_again(t: int) -> float:
+    raise ModelError("to go on learning, give the learning rate again; a function is not kept in a model file")
+
+
+def _short(error: Exception) -> str:
+    text = str(error).splitlines()
+    return f"{type(error).__name__}" + (f" ({text[0][:120]})" if text else "")

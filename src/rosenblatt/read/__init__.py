@@ -1,0 +1,164 @@
+"""Data → batches: one reader a format, chosen by name, by suffix, or by the look of the first line.
+
+A new format is one file with a class like `Svmlight` and one line in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ..batch import Source
+from ..errors import SettingError, located
+from .open import COMPRESSED, STDIN, ByteStream, PathLike, open_bytes
+
+__all__ = ["FORMATS", "Format", "from_recipe", "open_bytes", "open_source"]
+
+
+class Format(NamedTuple):
+    """Where a reader lives (module.Class; its keyword arguments are the format's options) and its file suffixes."""
+
+    reader: str
+    suffixes: tuple[str, ...]
+
+
+FORMATS = {
+    "svmlight": Format("svmlight.Svmlight", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
+    "table": Format("table.Table", (".csv", ".tsv")),
+    "text": Format("text.TextLines", ()),
+    "mail": Format("mail.MailFolder", (".tar", ".tgz", ".txz", ".tbz2")),
+}
+ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "libsvm": ("svmlight", {}),
+    "csv": ("table", {}),
+    "tsv": ("table", {"delimiter": "\t"}),
+}
+NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+SVMLIGHT_LINE = re.compile(rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
+
+
+def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
+    """A source of batches from a file, a folder of mails, or standard input (`-`).
+
+    format: svmlight (libsvm), table (csv, tsv), text, mail; "auto" (default): by the suffix without .gz, .xz, .bz2,
+    .zst; a folder is mail; else by the first line. options: the reader's own (see `Svmlight`, `Table`, `TextLines`,
+    `MailFolder`). Raises SettingError for an unknown format or option, DataError where no format fits.
+    """
+    name, preset = _known(format)
+    given: PathLike | ByteStream = path
+    if name == "auto":
+        name = _by_suffix(path) or ""
+        if not name:
+            name, given = _by_first_line(path)
+    return _read(given, name, {**preset, **options})
+
+
+def from_recipe(
+    path: PathLike,
+    recipe: dict[str, Any],
+    format: str = "auto",
+    *,
+    labelled: bool | Literal["auto"] = "auto",
+    width: int | None = None,
+    classes: Sequence[Any] | None = None,
+    **options: Any,
+) -> Source:
+    """New data read with a model's reading choices (`Source.recipe()`).
+
+    format, options: the user's own; DataError where they contradict the recipe. A model of texts takes any format that
+    gives texts. labelled: "auto" (default): labels are there or not, as the data show. width, classes: the model's;
+    each goes to the readers that need it.
+    """
+    asked, preset = _known(format)
+    learned = str(recipe["format"])
+    name = _by_suffix(path) if asked == "auto" else asked
+    texts = recipe.get("text") is not None or learned in ("text", "mail")
+    if name is None or name == "auto":
+        name = "text" if texts and _suffixes(path)[-1:] == [".txt"] else learned
+    origin = STDIN if str(path) == "-" else str(path)
+    if name != learned and not (texts and name != "svmlight"):
+        found = f"it would be read as {name}, but the model learned from {learned}"
+        raise located(origin, None, found, f"expected the same (format={learned} where the file's name misleads)")
+    kept = {key: value for key, value in recipe.items() if key != "format" and name == learned}
+    for key, value in options.items():
+        if key in kept and kept[key] != value:
+            found = f"{key}={value!r} was asked for, but the model learned with {key}={kept[key]!r}"
+            raise located(origin, None, found, "expected the same")
+    context = {"labelled": labelled, "width": width, "classes": classes}
+    accepted = _options(name)
+    return _read(path, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
+
+
+def _known(format: str) -> tuple[str, dict[str, Any]]:
+    if format in ALIASES:
+        return ALIASES[format]
+    if format != "auto" and format not in FORMATS:
+        raise SettingError(f"format={format!r}: choose auto, {', '.join([*FORMATS, *ALIASES])}")
+    return format, {}
+
+
+def _reader(name: str) -> Any:
+    module, _, cls = FORMATS[name].reader.rpartition(".")
+    return getattr(importlib.import_module(f".{module}", __package__), cls)
+
+
+def _options(name: str) -> list[str]:
+    return list(inspect.signature(_reader(name)).parameters)[1:]
+
+
+def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> Source:
+    accepted = _options(name)
+    for option in options:
+        if option not in accepted:
+            raise SettingError(f"{option}: no option of the format {name}, which has {', '.join(accepted)}")
+    return _reader(name)(path, **options)  # type: ignore[no-any-return]
+
+
+def _suffixes(path: PathLike) -> list[str]:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return suffixes[:-1] if suffixes and suffixes[-1] in COMPRESSED else suffixes
+
+
+def _by_suffix(path: PathLike) -> str | None:
+    """The format of a folder or of a suffix, None where it says nothing."""
+    if os.path.isdir(path):
+        return "mail"
+    last = _suffixes(path)[-1:]
+    return next((name for name, known in FORMATS.items() if last and last[0] in known.suffixes), None)
+
+
+def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
+    """The format of the first line, and what to read: the opened stream where it cannot be opened again."""
+    stream = open_bytes(path)
+    once = stream.bytes_total is None
+    try:
+        line = stream.first_line()
+        if not line:
+            raise located(stream.name, None, "found no rows", "expected at least one")
+        name = _look(line, ".txt" in _suffixes(path))
+        if name is None:
+            found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
+            raise located(stream.name, 1, found, f"expected one, or format= {', '.join(FORMATS)}")
+    finally:
+        if not once:
+            stream.close()
+    return name, stream if once else path
+
+
+def _look(line: bytes, is_text: bool) -> str | None:
+    """The format of a line. A single TAB in front of words parts a label from a text; numbers or names are a table."""
+    if len(line) > 60_000:  # cut off somewhere
+        line = line.rpartition(b" ")[0] or line
+    if SVMLIGHT_LINE.fullmatch(line):
+        return "svmlight"
+    cells = [cell.strip() for cell in line.split(b"\t")]
+    if is_text:
+        return "text"
+    if len(cells) == 2 and not re.fullmatch(NUMBER, cells[1]) and cells[1].lower() not in (b"label", b"text", b"class"):
+        return "text"
+    return "table" if len(cells) > 1 or b"," in line or b";" in line else None

@@ -1,0 +1,124 @@
+"""Bytes of a mail → text: declared charset, then UTF-8, then Latin-1; and encoded headers. Never raises."""
+
+from __future__ import annotations
+
+import binascii
+import codecs
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+HEADER_LIMIT = 20_000
+"""Bytes of one header that are decoded; the longest Subject in 7,523 mails of two corpora has 301."""
+TAIL = 4
+"""A character has at most this many bytes; a text may end inside its last one, where it was cut."""
+
+ALIASES = {
+    "iso-8859-1": "cp1252",  # what mailers mean by it, as browsers read it too
+    "gb2312": "gb18030",  # supersets: a character outside the declared set would lose the whole text
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "shift_jis": "cp932",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-6-i": "iso-8859-6",
+}
+REFUSED = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
+"""Codecs of Python that are not charsets: the first two take quadratic time, the escapes warn on standard error."""
+
+
+class Decoded(NamedTuple):
+    """text: never fails. problem: "", or "unknown x-foo" / "wrong us-ascii" where the declared charset did not do."""
+
+    text: str
+    problem: str = ""
+
+
+@lru_cache(maxsize=512)
+def _codec(name: str) -> str | None:
+    """Python's name of a charset, None where there is none."""
+    try:
+        found = codecs.lookup(ALIASES.get(name, name))
+    except (LookupError, ValueError):
+        return None
+    return found.name if found._is_text_encoding and found.name not in REFUSED else None
+
+
+def _strict(data: bytes, codec: str) -> str | None:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        if error.start + TAIL <= len(data):
+            return None
+        try:
+            return data[: error.start].decode(codec)
+        except (UnicodeError, ValueError):
+            return None
+    except (LookupError, ValueError):
+        return None
+
+
+def decode(data: bytes, declared: str = "") -> Decoded:
+    """The text in the first of these charsets that fits: the declared one, UTF-8, Latin-1 (which always does)."""
+    declared = declared.strip(" \t\r\n\"'").lower()[:40]
+    problem = ""
+    if declared:
+        codec = _codec(declared)
+        text = None if codec is None else _strict(data, codec)
+        if text is not None:
+            return Decoded(text)
+        problem = f"{'unknown' if codec is None else 'wrong'} {declared}"
+    text = _strict(data, "utf-8")
+    return Decoded(data.decode("latin-1") if text is None else text, problem)
+
+
+ENCODED_WORD = re.compile(rb"=\?([^?\s*]{1,60})(?:\*[^?\s]{0,20})?\?([bBqQ])\?(.{0,2000}?)\?=", re.DOTALL)
+FOLD = re.compile(r"[\r\n]+[ \t]*")
+
+
+def base64(data: bytes) -> bytes:
+    """What base64 text says, letters outside its alphabet skipped; reads up to the first padding."""
+    letters = re.sub(rb"[^A-Za-z0-9+/]+", b"", data.partition(b"=")[0])
+    letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+    return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
+
+
+def quoted_printable(data: bytes, header: bool = False) -> bytes:
+    """What quoted-printable text says; malformed sequences stay as they are."""
+    return binascii.a2b_qp(data, header=header)
+
+
+def decode_header(raw: bytes) -> Decoded:
+    """A header's text: unfolded, with encoded words decoded and adjacent ones joined.
+
+    Neighbouring words of one charset are joined as bytes, because some mailers cut in the middle of a character.
+    """
+    raw = raw[:HEADER_LIMIT]
+    texts: list[str] = []
+    problems: list[str] = []
+    held, charset = b"", ""
+
+    def flush() -> None:
+        nonlocal held
+        if held:
+            found = decode(held, charset)
+            texts.append(found.text)
+            problems.append(found.problem)
+            held = b""
+
+    place = 0
+    for word in ENCODED_WORD.finditer(raw):
+        name = word[1].decode("latin-1").lower()
+        between = raw[place : word.start()]
+        if between.strip() or place == 0 or name != charset:
+            flush()
+        if between.strip() or place == 0:
+            texts.append(FOLD.sub(" ", decode(between).text))
+        charset = name
+        held += base64(word[3]) if word[2] in b"bB" else quoted_printable(word[3], header=True)
+        place = word.end()
+    flush()
+    texts.append(FOLD.sub(" ", decode(raw[place:]).text))
+    problem = next((problem for problem in problems if problem), "")
+    return Decoded("".join(texts), problem)

@@ -1,0 +1,191 @@
+"""Which column of a table is the label, which is text, which are features, and whether line 1 is a header.
+
+Column numbers count from 1, as in messages; −1 is the last.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from ..errors import DataError, located
+
+LABEL_NAMES = ("label", "class", "target", "y")
+TEXT_NAME = "text"
+Column = str | int
+
+
+class Asked(NamedTuple):
+    """What the user or the model asks for; the fields are options of `Table`, described there."""
+
+    label: Column | None
+    text: Column | None
+    header: bool | Literal["auto"]
+    labelled: bool | Literal["auto"]
+    expect: list[str] | int | None
+
+
+class Columns(NamedTuple):
+    """What the columns mean. names: of all columns, or None without a header.
+
+    width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order.
+    """
+
+    names: list[str] | None
+    width: int
+    label: int | None
+    text: int | None
+    features: list[int]
+
+    def called(self, position: int) -> str:
+        return f"column {position + 1}" + (f" ({self.names[position]})" if self.names else "")
+
+    def key(self, position: int | None) -> Column | None:
+        """How a recipe names a column: by its name, or its number."""
+        if position is None:
+            return None
+        return self.names[position] if self.names else position + 1
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def is_header(rows: list[list[str]], asked: Asked) -> bool:
+    """Whether the first of (at most two) rows holds names.
+
+    It does if a cell is label, class, target or text (or a name that is asked for), or if none of its cells is a
+    number while some cell of the second row is.
+    """
+    if asked.header != "auto":
+        return asked.header
+    known = {*LABEL_NAMES[:3], TEXT_NAME, asked.label, asked.text}
+    if isinstance(asked.expect, list):
+        known.update(asked.expect)
+    cells = [cell.strip() for cell in rows[0]]
+    if any(cell in known or cell.lower() in known for cell in cells if not is_number(cell)):
+        return True
+    return not any(map(is_number, cells)) and len(rows) > 1 and any(map(is_number, rows[1]))
+
+
+def choose(rows: list[list[str]], asked: Asked, origin: str) -> Columns:
+    """The meaning of the columns, from the first (at most two) rows. Raises DataError where it cannot be as asked."""
+    names = _names(rows[0], origin) if is_header(rows, asked) else None
+    count = len(rows[0])
+    data = rows[1] if names and len(rows) > 1 else rows[0]
+    text = _text(names, count, asked, origin)
+    label = _label(names, data, text, asked, origin)
+    features: list[int] = []
+    if text is None:
+        features = _features(names, [p for p in range(count) if p != label], asked, origin)
+    return Columns(names, count, label, text, features)
+
+
+def _names(cells: list[str], origin: str) -> list[str]:
+    names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise located(origin, 1, f"found two columns called {name!r}", "expected a name for each")
+    return names
+
+
+def _position(column: Column, names: list[str] | None, count: int) -> int | None:
+    """Where a named or numbered column is; None where there is no such column."""
+    if names and column in names:
+        return names.index(str(column))
+    try:
+        number = int(column)
+    except ValueError:
+        return None
+    if not 1 <= abs(number) <= count:
+        return None
+    return number - 1 if number > 0 else count + number
+
+
+def _missing(column: Column, names: list[str] | None, count: int, origin: str) -> DataError:
+    found = f"found the columns {_listed(names)}" if names else f"found {count} columns without names"
+    return located(origin, 1, found, f"expected a column {column!r}")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _well_known(wanted: tuple[str, ...], names: list[str] | None) -> int | None:
+    lower = [name.lower() for name in names or []]
+    return next((lower.index(name) for name in wanted if name in lower), None)
+
+
+def _text(names: list[str] | None, count: int, asked: Asked, origin: str) -> int | None:
+    if asked.expect is not None:
+        return None
+    if asked.text is None:
+        return _well_known((TEXT_NAME,), names)
+    if count == 1 and asked.labelled is not True and (names is None or asked.text in names):
+        return 0
+    found = _position(asked.text, names, count)
+    if found is None:
+        raise _missing(asked.text, names, count, origin)
+    return found
+
+
+def _label(names: list[str] | None, data: list[str], text: int | None, asked: Asked, origin: str) -> int | None:
+    """The label's position; None where the file has none and need not have one."""
+    count = len(names or data)
+    if _leaves_no_label(names, count, text, asked):
+        found = None
+    elif asked.label is not None:
+        found = _position(asked.label, names, count)
+    else:
+        found = _well_known(LABEL_NAMES, names)
+        if found is None and (asked.labelled is True or isinstance(asked.expect, int)):
+            found = _likely(data, text)
+    if found is None and asked.labelled is True:
+        if asked.label is not None:
+            raise _missing(asked.label, names, count, origin)
+        raise located(origin, 1, f"found {count} columns", "expected one for the label (label=)")
+    if found is not None and found == text:
+        raise located(origin, 1, "found the label in the column of the text", "expected two columns")
+    return found
+
+
+def _leaves_no_label(names: list[str] | None, count: int, text: int | None, asked: Asked) -> bool:
+    """Whether there are just as many columns as features (or only the text), so that none can be the label."""
+    if isinstance(asked.expect, int):
+        return count == asked.expect
+    if isinstance(asked.expect, list):
+        return names is None and count == len(asked.expect)
+    return text is not None and count == 1
+
+
+def _likely(data: list[str], text: int | None) -> int | None:
+    others = [p for p in range(len(data)) if p != text]
+    if text is not None:
+        return others[0] if len(others) == 1 else None
+    words = [p for p in others if data[p].strip() and not is_number(data[p])]
+    return words[0] if len(words) == 1 else others[-1]
+
+
+def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: str) -> list[int]:
+    expect = asked.expect
+    if expect is None:
+        return rest
+    if isinstance(expect, list) and names:
+        here = {names[p]: p for p in rest}
+        for name in expect:
+            if name not in here:
+                raise located(origin, 1, f"found no column {name!r}", "expected all features of the model")
+        for name in here:
+            if name not in expect:
+                raise located(origin, 1, f"found a column {name!r}", "expected only the features of the model")
+        return [here[name] for name in expect]
+    if isinstance(expect, list) and asked.header is not False:
+        found = "found no header"
+        raise located(origin, 1, found, f"expected the columns {_listed(expect)} (header=False: in this order)")
+    wanted = len(expect) if isinstance(expect, list) else expect
+    if len(rest) != wanted:
+        raise located(origin, 1, f"found {len(rest)} columns of features", f"expected the model's {wanted}")
+    return rest

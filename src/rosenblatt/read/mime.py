@@ -1,0 +1,123 @@
+"""Raw bytes of one mail → its parts, by offset. Headers go through the standard `email` package, bodies stay in place.
+
+The package's own tree of a mail costs eight times its size (30 MB of attachment: 236 MB, 1.7 s) and goes through every
+line once for each level of nesting; offsets cost nothing, and an attachment is never copied or decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from email.message import Message
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+from typing import Any, NamedTuple
+
+HEAD_LIMIT = 1 << 18
+"""Bytes of one header block that are parsed."""
+DEPTH_LIMIT, PART_LIMIT = 20, 1000
+"""Deeper or later parts are not opened: 1,000 levels in 60 KB are an attack, not a mail."""
+
+LINE = rb"[^\n]*\n?"
+NAME = rb"[^\x00-\x20:\x7f]+[ \t]*:"
+KNOWN = rb"(?i:content-[a-z-]+|mime-version|subject|from|to|date|message-id|received|return-path|reply-to|x-[a-z-]+):"
+JUNK = rb"[^\r\n]" + LINE + rb"(?=" + KNOWN + rb")"
+HEAD = re.compile(rb"(?:(?:" + NAME + rb"|[ \t]+(?=\S))" + LINE + rb"|" + JUNK + rb")*")
+"""Header lines and their continuations; one broken line is passed over where a well-known header follows."""
+A_KNOWN = re.compile(rb"^" + KNOWN, re.MULTILINE)
+"""A block without any of these is no header block: plain text often begins with `Note: …`."""
+FIRST = re.compile(rb"(?!" + NAME + rb")" + JUNK)
+"""A first line that is no header although headers follow: some archives put the subject there."""
+BLANK = re.compile(rb"[ \t]*\r*(?:\n|\Z)")
+START = re.compile(rb"\s*(?:>?From [^\n]*\n)?")
+"""Before the first header: blank lines, and the line that begins a message in an mbox file."""
+GUESS = re.compile(rb"^--([^\s-][^\r\n]{0,68}?)[ \t]*\r*\n(?=content-)", re.MULTILINE | re.IGNORECASE)
+"""A line that must be a boundary, where none is declared or the declared one does not occur."""
+
+
+class Part(NamedTuple):
+    """One leaf of a mail: its headers, its content type, and its body as raw[start:end], still encoded."""
+
+    headers: Message
+    kind: str
+    start: int
+    end: int
+
+
+_parser = BytesHeaderParser(policy=compat32)
+
+
+def values(headers: Message, name: str) -> list[bytes]:
+    """All values of a header as the raw bytes that were sent."""
+    found = (value for key, value in headers.raw_items() if key.lower() == name)
+    return [str(value).encode("ascii", "surrogateescape") for value in found]
+
+
+def parameter(headers: Message, method: str, default: str = "") -> str:
+    """`headers.get_filename()` and the like. They raise in many ways on real mail; then it is the default."""
+    try:
+        found: Any = getattr(headers, method)()
+    except Exception:
+        return default
+    return found if isinstance(found, str) else default
+
+
+def _headers(raw: bytes, start: int, end: int) -> tuple[Message, int]:
+    """The headers that begin at `start`, and where the body does."""
+    head = HEAD.match(raw, start, min(end, start + HEAD_LIMIT))
+    stop = head.end() if head and A_KNOWN.search(raw, start, head.end()) else start
+    blank = BLANK.match(raw, stop, end)
+    return _parser.parsebytes(raw[start:stop]), blank.end() if blank else stop
+
+
+def _pieces(raw: bytes, start: int, end: int, boundary: bytes) -> list[tuple[int, int]]:
+    """Where the parts between the lines `--boundary` lie; a missing last boundary is the end."""
+    line = re.compile(rb"\n--" + re.escape(boundary) + rb"(--)?[ \t]*\r*(?=\n|\Z)")
+    found: list[tuple[int, int]] = []
+    opened = -1
+    for match in line.finditer(raw, max(0, start - 1), end):
+        if opened >= 0:
+            found.append((opened, match.start() + 1))
+        opened = -1 if match[1] else min(match.end() + 1, end)
+        if match[1] or len(found) >= PART_LIMIT:
+            break
+    if opened >= 0:
+        found.append((opened, end))
+    return found
+
+
+def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[int, int]]:
+    declared = parameter(headers, "get_boundary").encode("utf-8", "surrogateescape")
+    pieces = _pieces(raw, start, end, declared) if declared else []
+    if not pieces and (guess := GUESS.search(raw, start, end)):
+        pieces = _pieces(raw, start, end, guess[1])
+    return pieces
+
+
+def parts(raw: bytes) -> Iterator[Part]:
+    """The message's own headers first, as a part of kind "headers" (its body is a stray first line), then every leaf.
+
+    Empty input gives no headers and one leaf without a body.
+    """
+    before = START.match(raw)
+    begin = before.end() if before else 0
+    stray = FIRST.match(raw, begin)
+    stack = [(stray.end() if stray else begin, len(raw), 0)]
+    left = PART_LIMIT
+    while stack and left:
+        start, end, depth = stack.pop()
+        headers, body = _headers(raw, start, end)
+        kind = parameter(headers, "get_content_type", "text/plain")
+        if depth == 0:
+            yield Part(headers, "headers", begin, start)
+        if depth < DEPTH_LIMIT and kind.startswith("multipart/"):
+            pieces = _children(raw, body, end, headers)
+            stack += [(first, last, depth + 1) for first, last in reversed(pieces)]
+            if pieces:
+                continue
+            kind = "text/plain"
+        elif depth < DEPTH_LIMIT and kind in ("message/rfc822", "message/news", "message/global"):
+            stack.append((body, end, depth + 1))
+            continue
+        left -= 1
+        yield Part(headers, kind, body, end)

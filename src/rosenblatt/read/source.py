@@ -1,0 +1,67 @@
+"""What the readers of single files share."""
+
+from __future__ import annotations
+
+from ..errors import DataError, located
+from .open import STDIN, ByteStream, PathLike, file_size, open_bytes
+
+
+def decoded_lines(text: bytes) -> tuple[list[str], int]:
+    """The lines of a block without their ends, and how many were not UTF-8 and were read as latin-1."""
+    text = text.replace(b"\r\n", b"\n")
+    try:
+        return text.decode().split("\n")[:-1], 0
+    except UnicodeDecodeError:
+        pass
+    lines, other = [], 0
+    for line in text.split(b"\n")[:-1]:
+        try:
+            lines.append(line.decode())
+        except UnicodeDecodeError:
+            lines.append(line.decode("latin-1"))
+            other += 1
+    return lines, other
+
+
+class FileSource:
+    """What the readers of single files share: the place in the file, the notes, and reading standard input only once.
+
+    path: a file, `-`, or a stream whose first line was looked at to find its format.
+    """
+
+    kind = "rows"
+
+    def __init__(self, path: PathLike | ByteStream) -> None:
+        self._path, self._opened = path, False
+        self._stream: ByteStream | None = None
+        if isinstance(path, ByteStream):
+            self.origin, self.one_shot = path.name, True
+        else:
+            self.origin = STDIN if str(path) == "-" else str(path)
+            self.one_shot = str(path) == "-" or file_size(path) is None
+        self.notes: dict[str, int] = {}
+
+    @property
+    def bytes_read(self) -> int:
+        """Place in the file as stored, for a progress bar."""
+        return self._stream.bytes_read if self._stream is not None else 0
+
+    @property
+    def bytes_total(self) -> int | None:
+        return self._stream.bytes_total if self._stream is not None else None
+
+    def _open(self) -> ByteStream:
+        """The stream for one reading; the notes begin anew."""
+        if self.one_shot and self._opened:
+            raise DataError(f"{self.origin}: it can be read only once; several passes over the data need a file")
+        self._opened = True
+        self.notes.clear()
+        self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
+        return self._stream
+
+    def _note(self, what: str, count: int = 1) -> None:
+        if count:
+            self.notes[what] = self.notes.get(what, 0) + count
+
+    def _no_rows(self) -> DataError:
+        return located(self.origin, None, "found no rows", "expected at least one")

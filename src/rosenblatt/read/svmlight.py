@@ -1,0 +1,226 @@
+"""svmlight (libsvm) files → batches of sparse rows: `label [qid:N] index:value index:value … [# comment]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..batch import Batch
+from ..core import parse
+from ..core.rows import Array, csr
+from ..errors import SettingError, located
+from .open import BLOCK, ByteStream, PathLike, blocks
+from .source import FileSource
+
+EXPECTED = {
+    parse.BAD_LABEL: "expected a finite number as the label (word labels: CSV, or text lines)",
+    parse.NO_LABEL: "expected a label before the first index:value (labelled=False where there is none)",
+    parse.BAD_PAIR: "expected index:value",
+    parse.BAD_VALUE: "expected index:value with a finite decimal number",
+    parse.HIGH_INDEX: f"expected an index of at most {parse.MAX_INDEX}",
+    parse.LOW_INDEX: "expected indices from 1 (base 0 where the file counts from 0)",
+}
+SEPARATORS = b" \t\r\n#"
+
+
+class _Block(NamedTuple):
+    """A block of whole lines and the number of its first."""
+
+    text: bytes
+    line: int
+
+    def line_at(self, position: int) -> int:
+        return self.line + self.text.count(b"\n", 0, position)
+
+    def field_at(self, position: int) -> str:
+        start = end = position
+        while start > 0 and self.text[start - 1] not in SEPARATORS and position - start < 60:
+            start -= 1
+        while self.text[end] not in SEPARATORS and end - position < 60:
+            end += 1
+        return repr(self.text[start:end].decode("utf-8", "replace"))
+
+
+class _Rows(NamedTuple):
+    """Parsed rows while they are put right, as in `Parsed`; bad: (rows,) bool, to be left out."""
+
+    labels: Array
+    starts: Array
+    indptr: Array
+    columns: Array
+    data: Array
+    bad: Array
+
+    def row_of_values(self) -> Array:
+        return np.repeat(np.arange(self.labels.size), np.diff(self.indptr))
+
+    def chosen(self, values: Array) -> _Rows:
+        """The values of a mask or of increasing positions."""
+        row = self.row_of_values()[values]
+        indptr = np.zeros(self.labels.size + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=self.labels.size), out=indptr[1:])
+        return self._replace(indptr=indptr, columns=self.columns[values], data=self.data[values])
+
+    def good(self) -> _Rows:
+        good = ~self.bad
+        rows = self.chosen(good[self.row_of_values()])
+        return rows._replace(
+            labels=self.labels[good],
+            starts=self.starts[good],
+            indptr=np.concatenate([[0], rows.indptr[1:][good]]),
+            bad=self.bad[good],
+        )
+
+
+class Svmlight(FileSource):
+    """A source of `Batch(Csr, y)`, y float64 as read. Never needs the whole file.
+
+    path: a file (also compressed), or `-`.
+    base: the index that the file gives its first column, 0 or 1 (default 1). It is never guessed.
+    width: number of columns, from a model; values in columns beyond are dropped and counted in `notes`. None: as wide
+        as what has been read so far.
+    dtype: float64 (default) or float32, rounded once from the float64.
+    duplicates: a column twice in one row: "error" (default), "sum", or "last".
+    bad: a line that cannot be read: "error" (default), or "skip" it and count it in `notes`.
+    labelled: True (default): each row begins with a label. False: y is None, labels are read past. "auto": as the
+        first row.
+    Blank lines and comments are no rows; a label alone is a row of zeros; unsorted columns are sorted.
+    """
+
+    def __init__(
+        self,
+        path: PathLike | ByteStream,
+        *,
+        base: int = 1,
+        width: int | None = None,
+        dtype: Any = np.float64,
+        duplicates: Literal["error", "sum", "last"] = "error",
+        bad: Literal["error", "skip"] = "error",
+        labelled: bool | Literal["auto"] = True,
+        block_bytes: int = BLOCK,
+    ) -> None:
+        super().__init__(path)
+        if base not in (0, 1):
+            raise SettingError(f"base={base!r}: the first column's index is 0 or 1")
+        if duplicates not in ("error", "sum", "last"):
+            raise SettingError(f"duplicates={duplicates!r}: choose error, sum or last")
+        if bad not in ("error", "skip"):
+            raise SettingError(f"bad={bad!r}: choose error or skip")
+        if np.dtype(dtype) not in (np.float32, np.float64):
+            raise SettingError(f"dtype={dtype!r}: choose float32 or float64")
+        self.base, self.width, self.dtype = int(base), width, np.dtype(dtype)
+        self.duplicates, self.bad, self.labelled, self.block_bytes = duplicates, bad, labelled, block_bytes
+
+    def recipe(self) -> dict[str, Any]:
+        return {"format": "svmlight", "base": self.base}
+
+    def __iter__(self) -> Iterator[Batch]:
+        widest, seen = 0, False
+        with self._open() as stream:
+            labelled = self.labelled
+            if labelled == "auto":
+                labelled = b":" not in _first_field(stream)
+            for text, line in blocks(stream, self.block_bytes):
+                rows = self._read(_Block(text, line), bool(labelled))
+                if rows.labels.size == 0:
+                    continue
+                seen = True
+                widest = max(widest, int(rows.columns.max()) + 1 if rows.columns.size else 0)
+                yield self._batch(rows, widest if self.width is None else self.width, bool(labelled))
+        if not seen:
+            raise self._no_rows()
+
+    def _batch(self, rows: _Rows, width: int, labelled: bool) -> Batch:
+        if rows.columns.size and int(rows.columns.max()) >= width:
+            inside = rows.columns < width
+            self._note(f"values in columns beyond {width} skipped", int(np.count_nonzero(~inside)))
+            rows = rows.chosen(inside)
+        return Batch(csr(rows.data, rows.columns, rows.indptr, width), rows.labels if labelled else None)
+
+    def _read(self, block: _Block, labelled: bool) -> _Rows:
+        """The good rows of a block, in order."""
+        out = parse.room(block.text)
+        kernel = parse.parse_svmlight.for_work(len(block.text))
+        code, at = kernel(block.text, 0, self.base, labelled, out)
+        while code != parse.OK:
+            self._refuse(block.line_at(at), f"found {block.field_at(at)}", EXPECTED[code])
+            code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self.base, labelled, out)
+        n, nnz, hards, qids, ignored = out.used.tolist()
+        self._note("qid fields skipped", qids)
+        self._note("labels ignored", ignored)
+        bad = np.zeros(n, bool)
+        rows = _Rows(out.labels[:n], out.starts[:n], out.indptr[: n + 1], out.columns[:nnz], out.data[:nnz], bad)
+        self._convert_hard(rows, out.hard[:hards], block)
+        rows = self._cast(rows, block)
+        if out.disorder[:n].any():
+            rows = self._in_order(rows, block)
+        return rows.good() if bad.any() else rows
+
+    def _refuse(self, line: int, found: str, expected: str) -> None:
+        if self.bad == "error":
+            raise located(self.origin, line, found, expected)
+        self._note("bad lines skipped")
+
+    def _refuse_row(self, rows: _Rows, row: int, block: _Block, problem: tuple[str, str]) -> None:
+        if not rows.bad[row]:
+            self._refuse(block.line_at(int(rows.starts[row])), *problem)
+            rows.bad[row] = True
+
+    def _convert_hard(self, rows: _Rows, hard: Array, block: _Block) -> None:
+        """Numbers that the kernel leaves to Python's float; one that overflows is refused."""
+        for slot, start, end in hard.tolist():
+            value = float(block.text[start:end])
+            if slot >= 0:
+                rows.data[slot] = value
+            else:
+                rows.labels[-1 - slot] = value
+            if np.isinf(value):
+                row = _row_of(rows, slot) if slot >= 0 else -1 - slot
+                found = f"found {block.field_at(start)}"
+                self._refuse_row(rows, row, block, (found, "expected a number within the range of float64"))
+
+    def _cast(self, rows: _Rows, block: _Block) -> _Rows:
+        if self.dtype == np.float64:
+            return rows
+        with np.errstate(over="ignore"):
+            data = rows.data.astype(self.dtype)
+        for p in np.flatnonzero(np.isinf(data)).tolist():
+            problem = f"found {float(rows.data[p])!r}", f"expected a number within the range of {self.dtype}"
+            self._refuse_row(rows, _row_of(rows, p), block, problem)
+        return rows._replace(data=data)
+
+    def _in_order(self, rows: _Rows, block: _Block) -> _Rows:
+        """Columns sorted within each row, and a column that is there twice treated as asked."""
+        row = rows.row_of_values()
+        order = np.lexsort((rows.columns, row))
+        rows = rows._replace(columns=rows.columns[order], data=rows.data[order])
+        first = np.ones(len(row), bool)
+        first[1:] = (row[1:] != row[:-1]) | (rows.columns[1:] != rows.columns[:-1])
+        if first.all():
+            return rows
+        if self.duplicates == "error":
+            for p in np.flatnonzero(~first).tolist():
+                found = f"found index {int(rows.columns[p]) + self.base} twice"
+                self._refuse_row(rows, int(row[p]), block, (found, 'expected each once (or duplicates="sum", "last")'))
+            return rows
+        starts = np.flatnonzero(first)
+        ends = np.append(starts[1:], len(row)) - 1
+        if self.duplicates == "last":
+            return rows.chosen(ends)
+        with np.errstate(over="ignore"):
+            data = np.add.reduceat(rows.data, starts)
+        rows = rows.chosen(starts)._replace(data=data)
+        for p in np.flatnonzero(np.isinf(data)).tolist():
+            found = f"found values of index {int(rows.columns[p]) + self.base} whose sum overflows"
+            self._refuse_row(rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self.dtype}"))
+        return rows
+
+
+def _row_of(rows: _Rows, value: int) -> int:
+    return int(np.searchsorted(rows.indptr, value, side="right")) - 1
+
+
+def _first_field(stream: ByteStream) -> bytes:
+    return (stream.first_line().split() or [b""])[0]

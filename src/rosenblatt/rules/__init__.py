@@ -1,0 +1,10 @@
+"""Learning rules: (score u, label y, ‖x̄‖²) → unit step. One file each; a new file here is a new rule everywhere.
+
+A rule is a NamedTuple of its parameters with
+    name            as on the command line
+    eta0            the default learning rate η
+    tol             None: finished at an epoch without an update; a number: when the loss falls by less than this
+    reach           optional: eta0 "auto" is kept below reach/max(weight·‖x̄‖²), for rules that large values would upset
+    step(u, y, q)   the coefficient a of `w ← w + η·a·x, b ← b + η·a`, for y ∈ {−1, +1} and q = ‖x̄‖²
+    loss(u, y)      optional: what the step descends; reported and compared with tol (else the share of mistakes)
+"""

@@ -1,0 +1,224 @@
+"""The loops against the plain references: every rule × optimisation × memory × rows × classes × decay × bias."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+from learners import (
+    KINDS,
+    PROBLEMS,
+    SEED,
+    STEP_RULES,
+    agree,
+    errors,
+    expected,
+    learned,
+    orders,
+    paths,
+    problem,
+    rows_of,
+    steps_of,
+)
+
+from rosenblatt.core.learn import UPDATES
+from rosenblatt.defaults import OPTIMIZERS
+from rosenblatt.errors import SettingError
+from rosenblatt.memory import memory_classes
+from rosenblatt.pick import pick
+from rosenblatt.settings import Settings
+from rosenblatt.train import Chunk, Limits, new_run, train
+
+EPOCHS = 3
+ETA = 0.5
+BATCH = 5
+SWEEPS = tuple(name for name in OPTIMIZERS if not name.startswith("pick"))
+RULES = (*STEP_RULES, "margin:tau=0.25", "passive-aggressive:C=0.125", "passive-aggressive-2:C=0.125")
+ALPHA = 0.5
+"""Strong enough (a factor of 3/4 a block) for the scale to be folded into the weights within these few steps."""
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+
+
+def block_of(optimizer: str, n: int = 12) -> int:
+    return {"online": 1, "mini-batch": BATCH, "batch": n}[optimizer]
+
+
+@lru_cache(maxsize=None)
+def references(rule: str, optimizer: str, kind_of: str, alpha: float, bias: bool) -> tuple[Any, Any]:
+    """The problem and the reference runs: the same for every memory and storage."""
+    p = problem(2 if kind_of == "two classes" else 3)
+    how = naive.How(naive.constant(ETA), block_of(optimizer), float(bias), alpha)
+    return p, paths(p, rule, kind_of == "multi-class-perceptron", how, orders(12, EPOCHS))
+
+
+def test_every_rule_has_a_reference() -> None:
+    """A new rule in rules/ fails here until tests/naive.py says the same in its own words."""
+    assert set(naive.RULES) == set(naive.LOSSES) == set(STEP_RULES)
+
+
+@pytest.mark.parametrize("keep", memory_classes())
+@pytest.mark.parametrize("optimizer", SWEEPS)
+@pytest.mark.parametrize("rule", RULES)
+def test_plain(plain: None, rule: str, optimizer: str, keep: str) -> None:
+    """Without the compiler: weights, bias, mistakes, updates, loss, the answer and the decisions."""
+    for kind_of in PROBLEMS if rule == "perceptron" else PROBLEMS[:2]:
+        for alpha in (0.0, ALPHA):
+            for bias in (True, False):
+                p, runs = references(rule, optimizer, kind_of, alpha, bias)
+                wanted = expected(runs, p, keep)
+                for kind in KINDS:
+                    words = {"rule": rule, "optimizer": optimizer, "keep": keep, "alpha": alpha, "fit_intercept": bias}
+                    if kind_of in ("one-vs-rest", "multi-class-perceptron"):
+                        words["multi_class"] = kind_of
+                    run = learned(p, kind, EPOCHS, eta0=ETA, batch_size=BATCH, **words)
+                    agree(run, p, wanted, kind, f"{kind_of} alpha={alpha} bias={bias}")
+
+
+def weights_with_zeros(n: int) -> Any:
+    weight = np.random.default_rng(3).uniform(0.5, 2.0, n)
+    weight[[1, n - 1]] = 0.0
+    return weight
+
+
+RATES = {
+    "constant": ({}, naive.constant(ETA)),
+    "inverse": ({"learning_rate": "inverse", "decay": 0.3}, naive.inverse(ETA, 0.3)),
+    "sqrt": ({"learning_rate": "sqrt", "decay": 0.3}, naive.sqrt(ETA, 0.3)),
+    "callable": ({"learning_rate": lambda t: 1.0 / (2 + t)}, lambda t: 1 / (2 + t)),
+}
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("optimizer", SWEEPS)
+@pytest.mark.parametrize("rule", ["perceptron", "logistic", "passive-aggressive"])
+def test_learning_rates_and_sample_weights(plain: None, rule: str, optimizer: str, rate: str) -> None:
+    """η_t counts blocks from 0, over epochs; weights multiply the steps, and rows of weight 0 are left out."""
+    words, eta = RATES[rate]
+    for kind_of in PROBLEMS if rule == "perceptron" else PROBLEMS[:2]:
+        p = problem(2 if kind_of == "two classes" else 3)
+        weight = weights_with_zeros(12)
+        how = naive.How(eta, min(block_of(optimizer), 10), 1.0, 0.2, weight)
+        runs = paths(p, rule, kind_of == PROBLEMS[2], how, orders(12, EPOCHS, weight))
+        more = {} if kind_of == PROBLEMS[0] else {"multi_class": kind_of}
+        for keep in memory_classes():
+            for kind in KINDS:
+                run = learned(
+                    p, kind, EPOCHS, weight, rule=rule, optimizer=optimizer, keep=keep, eta0=ETA, batch_size=BATCH,
+                    alpha=0.2, **words, **more,
+                )  # fmt: skip
+                agree(run, p, expected(runs, p, keep), kind, f"{kind_of} {keep}")
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "linear"])
+def test_a_weight_is_not_repetition_for_a_rule_driven_by_mistakes(plain: None, rule: str) -> None:
+    """peers.md, Training: weights [1, 2, 1, 3] gave (7, 0.5), repeats (3, 1.5): the weight multiplies the step."""
+    x, y, weight = np.array([[1.0], [2.0], [-1.0], [0.5]]), np.array([1.0, -1.0, 1.0, -1.0]), np.array([1.0, 2, 1, 3])
+    p = problem()._replace(x=x, y=y)
+    words = {"rule": rule, "shuffle": False, "eta0": 0.5}
+    weighted = learned(p, KINDS[0], 1, weight, **words)
+    again = np.repeat(np.arange(4), weight.astype(int))
+    repeated = learned(p._replace(x=x[again], y=y[again]), KINDS[0], 1, **words)
+    path = paths(p, rule, False, naive.How(naive.constant(0.5), weight=weight), [list(range(4))])[0]
+    assert weighted.state.w[0] == path[-1].after[0][0] and weighted.state.b[0] == path[-1].after[1]
+    assert weighted.state.w[0] != repeated.state.w[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_given_start_and_a_given_order(plain: None, classes: int, kind: str) -> None:
+    """The start counts as the first voter, the first candidate, and in every average."""
+    p = problem(classes)
+    r = np.random.default_rng(4)
+    w = r.normal(size=(classes if classes > 2 else 1, 4)).astype(np.float32).astype(float)
+    b = r.normal(size=len(w))
+    order = [3, 1, 4, 1, 5, 9, 2, 6]
+    for keep in memory_classes():
+        settings = Settings.of(rule="perceptron", keep=keep, tol=None)
+        run = new_run(settings, rows_of(p.x, kind), classes, (w, b))
+        measure = errors(p.x, p.y) if keep == "pocket" else None
+        train(run, [Chunk(rows_of(p.x, kind), p.y)], Limits(2), measure, order=np.array(order))
+        step, loss = steps_of("perceptron")
+        runs = [
+            naive.learn(
+                p.x, p.y if classes == 2 else np.where(p.y == k, 1.0, -1.0), step, loss, [order] * 2,
+                naive.How(start=(w[k], b[k])),
+            )
+            for k in range(len(w))
+        ]  # fmt: skip
+        agree(run, p, expected(runs, p, keep), kind, keep)
+
+
+# --- pick one mistake ------------------------------------------------------------------------------------------------
+
+
+def chooser(optimizer: str) -> Any:
+    if optimizer == "pick-first":
+        return lambda rows, margins: 0
+    if optimizer == "pick-worst":
+        return lambda rows, margins: margins.index(min(margins))
+    counter = iter(range(10**6))
+    return lambda rows, margins: int(np.random.default_rng([SEED, next(counter)]).integers(len(rows)))
+
+
+PICKS = tuple(name for name in OPTIMIZERS if name.startswith("pick"))
+QUIET = ("perceptron", "margin", "until-right", "passive-aggressive", "passive-aggressive-2")
+
+
+def separable() -> Any:
+    p = problem(n=14)
+    y = np.where(p.x @ np.array([1.0, -2.0, 0.5, 1.5]) + 0.25 > 0, 1.0, -1.0)
+    return p._replace(y=y)
+
+
+@pytest.mark.parametrize("optimizer", PICKS)
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "until-right"])
+def test_picking_one_mistake(plain: None, rule: str, optimizer: str) -> None:
+    """First, random (its choices drawn by default_rng([seed, updates])), worst: until no row is wrong."""
+    p = separable()
+    path = naive.pick_one(p.x, p.y, steps_of(rule)[0], chooser(optimizer), naive.How())
+    for keep in ("last", "averaged", "voted"):
+        for kind in KINDS:
+            settings = Settings.of(rule=rule, optimizer=optimizer, keep=keep, random_state=SEED)
+            run = new_run(settings, rows_of(p.x, kind), 2)
+            pick(run, Chunk(rows_of(p.x, kind), p.y), Limits())
+            wanted = expected([path], p, keep)
+            agree(run, p, wanted._replace(loss=run.history["loss"]), kind, keep)
+            assert run.converged and run.stop_reason == "no row is wrong any more"
+            assert run.epoch == 0 and run.state.n[UPDATES] == len(path), "one pick is one update, epochs are not counted"
+
+
+@pytest.mark.parametrize("rule", STEP_RULES)
+def test_picking_needs_a_rule_that_is_zero_when_right(plain: None, rule: str) -> None:
+    p = separable()
+    settings = Settings.of(rule=rule, optimizer="pick-first", tol=None)
+    run = new_run(settings, rows_of(p.x, KINDS[0]), 2)
+    if rule in QUIET:
+        pick(run, Chunk(rows_of(p.x, KINDS[0]), p.y), Limits(max_updates=3))
+        assert run.state.n[UPDATES] == 3 and run.stop_reason == "step limit (max_updates=3)" and not run.converged
+    else:
+        with pytest.raises(SettingError, match="also when right"):
+            pick(run, Chunk(rows_of(p.x, KINDS[0]), p.y), Limits(max_updates=3))
+
+
+@pytest.mark.parametrize("optimizer", PICKS)
+@pytest.mark.parametrize("kind_of", PROBLEMS[1:])
+def test_picking_among_many_classes_ends_without_a_wrong_row(plain: None, kind_of: str, optimizer: str) -> None:
+    p = problem(3)
+    y = (p.x @ np.array([[3.0, 0, 0, 1], [0, 3, 0, -1], [-3, -3, 1, 0]]).T).argmax(axis=1).astype(float)
+    for kind in KINDS[::3]:
+        settings = Settings.of(rule="perceptron", optimizer=optimizer, multi_class=kind_of)
+        run = new_run(settings, rows_of(p.x[y >= 0], kind), 3)
+        pick(run, Chunk(rows_of(p.x, kind), y), Limits(max_updates=2000))
+        if run.converged:
+            w, b = run.memory.weights(run.state)
+            u = p.x @ w.T + b
+            assert (u.argmax(axis=1) == y).all()
+        else:
+            assert run.state.n[UPDATES] == 2000
