@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import naive
 import numpy as np
 from scipy.sparse import csr_array
 
+import naive
 from rosenblatt.catalog import rule_classes, rule_from
 from rosenblatt.core.rows import Rows, csr, dense
 from rosenblatt.model import Model
@@ -21,6 +21,8 @@ KINDS = ("dense-float64", "dense-float32", "csr-float64", "csr-float32")
 PROBLEMS = ("two classes", "one-vs-rest", "multi-class-perceptron")
 STEP_RULES = tuple(name for name, cls in rule_classes().items() if hasattr(cls, "step"))
 """Discovered: every rule for two classes, the day its file is there."""
+QUIET = ("perceptron", "margin", "until-right", "passive-aggressive", "passive-aggressive-2")
+"""Rules that are zero when right."""
 SEED = 5
 
 
@@ -55,6 +57,16 @@ def problem(classes: int = 2, n: int = 12, d: int = 4, seed: int = 1) -> Problem
     y[:classes] = np.arange(classes)
     fresh = r.normal(size=(9, d)).astype(np.float32).astype(float)
     return Problem(x, 2.0 * y - 1.0 if classes == 2 else y, classes, fresh)
+
+
+def separable(classes: int = 2) -> Problem:
+    """Rows that a line, or one line a class, gets all right, with offset; the zero row too if there are two classes."""
+    p = problem(classes, n=14)
+    if classes == 2:
+        return p._replace(y=np.where(p.x @ np.array([1.0, -2.0, 0.5, 1.5]) + 0.25 > 0, 1.0, -1.0))
+    x = p.x[np.abs(p.x).sum(axis=1) > 0.0]
+    normals = np.array([[3.0, 0.0, 0.0, 1.0], [0.0, 3.0, 0.0, -1.0], [-3.0, -3.0, 1.0, 0.0]])
+    return p._replace(x=x, y=(x @ normals.T).argmax(axis=1).astype(float))
 
 
 def errors(x: Array, y: Array) -> Callable[[tuple[Array, Array]], float]:
@@ -100,7 +112,7 @@ def model(run: Run, classes: int) -> Model:
 
 
 class Expected(NamedTuple):
-    """By the references: (K, d) and (K,) the last and the answering weights; decisions on fresh rows; per epoch counts."""
+    """By the references: the last and the answering weights, (K, d) and (K,); decisions on fresh rows; per epoch."""
 
     last: tuple[Array, Array]
     answer: tuple[Array, Array]
@@ -146,14 +158,14 @@ def expected(runs: list[list[naive.Block]], p: Problem, keep: str, first: int = 
     else:
         decision = np.stack([naive.votes(path, p.fresh, first) for path in runs], axis=1)
     epochs = range(whole[-1].epoch + 1)
-    sizes = [sum(len(block.wrong) for block in whole if block.epoch == e) for e in epochs]
+    shares = [sum(block.share for block in whole if block.epoch == e) for e in epochs]
     return Expected(
         (np.atleast_2d(whole[-1].after[0]), np.atleast_1d(whole[-1].after[1])),
         (w, b),
         decision[:, 0] if decision.shape[1] == 1 else decision,
         [sum(sum(block.wrong) for path in runs for block in path if block.epoch == e) for e in epochs],
         [sum(block.moved for block in whole if block.epoch == e) for e in epochs],
-        [sum(block.loss for block in whole if block.epoch == e) / sizes[e] for e in epochs],
+        [sum(block.loss for block in whole if block.epoch == e) / shares[e] for e in epochs],
     )
 
 
@@ -164,7 +176,8 @@ def agree(run: Run, p: Problem, wanted: Expected, kind: str, note: str = "") -> 
     def same(found: Any, right: Any, what: str) -> None:
         right = np.asarray(right)
         size = float(np.abs(right).max(initial=0.0))
-        np.testing.assert_allclose(found, right, rtol=near, atol=near * max(size, 1e-3), err_msg=f"{what} {note} {kind}")
+        slack = near * max(size, 1e-3)
+        np.testing.assert_allclose(found, right, rtol=near, atol=slack, err_msg=f"{what} {note} {kind}")
 
     assert run.history["mistakes"] == wanted.mistakes, f"mistakes {note} {kind}"
     assert run.history["updates"] == wanted.updates, f"updates {note} {kind}"
@@ -175,3 +188,23 @@ def agree(run: Run, p: Problem, wanted: Expected, kind: str, note: str = "") -> 
         same(found, right, f"answering {what}")
     same(model(run, p.classes).decision(rows_of(p.fresh, kind)), wanted.decision, "decision")
     assert run.state.w.dtype == np.dtype(kind.split("-")[1]), "float32 stays float32"
+
+
+def everything(run: Run, p: Problem, kind: str) -> dict[str, Any]:
+    """All that a run holds and says."""
+    held: dict[str, Any] = {f"state.{name}": value for name, value in run.state._asdict().items()}
+    held |= {f"memory.{name}": value for name, value in run.memory.saved().items()}
+    held |= {name: getattr(run, name) for name in ("epoch", "position", "blocks", "best_loss", "stale", "history")}
+    held["answer w"], held["answer b"] = run.memory.answer(run.state)
+    held["decision"] = model(run, p.classes).decision(rows_of(p.fresh, kind))
+    return held
+
+
+def same_bits(found: dict[str, Any], wanted: dict[str, Any], note: str) -> None:
+    assert found.keys() == wanted.keys(), note
+    for name, value in wanted.items():
+        if isinstance(value, np.ndarray):
+            assert found[name].dtype == value.dtype, f"{name} {note}"
+            assert np.array_equal(found[name], value), f"{name} {note}"
+        else:
+            assert found[name] == value, f"{name} {note}"

@@ -110,7 +110,10 @@ class How(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What happened at one block: which of its rows were mistakes, whether a step was applied, the weights around it."""
+    """What happened at one block: which of its rows were mistakes, whether a step was applied, the weights around it.
+
+    loss, share: Σ c·loss and Σ c with c = η·weight, so that the mean loss of an epoch is Σ loss/Σ share.
+    """
 
     epoch: int
     wrong: list[bool]
@@ -118,6 +121,7 @@ class Block(NamedTuple):
     before: tuple[Any, Any]
     after: tuple[Any, Any]
     loss: float
+    share: float
 
 
 def learn(x: Array, y: Array, step: Any, loss: Any, orders: Iterable[Any], how: How) -> list[Block]:
@@ -128,15 +132,17 @@ def learn(x: Array, y: Array, step: Any, loss: Any, orders: Iterable[Any], how: 
         for p in range(0, len(order), how.block):
             rows, eta = order[p : p + how.block], how.eta(len(path))
             scores = [x[i] @ w + b for i in rows]
-            steps = [eta * step(u, y[i], x[i] @ x[i] + how.bias) / len(rows) for i, u in zip(rows, scores, strict=True)]
-            if how.weight is not None:
-                steps = [a * how.weight[i] for a, i in zip(steps, rows, strict=True)]
+            c = [eta if how.weight is None else eta * how.weight[i] for i in rows]
+            steps = [
+                a * step(u, y[i], x[i] @ x[i] + how.bias) / len(rows)
+                for a, i, u in zip(c, rows, scores, strict=True)
+            ]
             before = (w, b)
             w = (1 - eta * how.l2) * w + sum(a * x[i] for a, i in zip(steps, rows, strict=True))
             b = b + how.bias * sum(steps)
             wrong = [bool(y[i] * u <= 0) for i, u in zip(rows, scores, strict=True)]
-            lost = sum(loss(u, y[i]) for i, u in zip(rows, scores, strict=True))
-            path.append(Block(epoch, wrong, any(bool(a != 0) for a in steps), before, (w, b), lost))
+            lost = sum(a * loss(u, y[i]) for a, i, u in zip(c, rows, scores, strict=True))
+            path.append(Block(epoch, wrong, any(bool(a != 0) for a in steps), before, (w, b), lost, sum(c)))
     return path
 
 
@@ -147,19 +153,20 @@ def learn_together(x: Array, y: Array, classes: int, orders: Iterable[Any], how:
     for epoch, order in enumerate(orders):
         for p in range(0, len(order), how.block):
             rows, eta = order[p : p + how.block], how.eta(len(path))
+            c = [eta if how.weight is None else eta * how.weight[i] for i in rows]
             before, wrong, lost = (w, b), [], 0.0
             w, b = (1 - eta * how.l2) * w, b.copy()
-            for i in rows:
+            for i, share in zip(rows, c, strict=True):
                 u = before[0] @ x[i] + before[1]
                 right = int(y[i])
                 rival = max((k for k in range(classes) if k != right), key=lambda k, u=u: u[k])
                 wrong.append(bool(u[right] <= u[rival]))
                 if wrong[-1]:
-                    a = eta / len(rows) * (1.0 if how.weight is None else how.weight[i])
+                    a = share / len(rows)
                     w[right], w[rival] = w[right] + a * x[i], w[rival] - a * x[i]
                     b[right], b[rival] = b[right] + a * how.bias, b[rival] - a * how.bias
-                    lost += u[rival] - u[right]
-            path.append(Block(epoch, wrong, any(wrong), before, (w, b), lost))
+                    lost += share * (u[rival] - u[right])
+            path.append(Block(epoch, wrong, any(wrong), before, (w, b), lost, sum(c)))
     return path
 
 
@@ -178,6 +185,7 @@ def side_by_side(runs: list[list[Block]]) -> list[Block]:
             (np.array([block.before[0] for block in blocks]), np.array([block.before[1] for block in blocks])),
             (np.array([block.after[0] for block in blocks]), np.array([block.after[1] for block in blocks])),
             sum(block.loss for block in blocks),
+            blocks[0].share,
         )
         for blocks in zip(*runs, strict=True)
     ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-import naive
 import numpy as np
 import pytest
+
+import naive
 from learners import (
     KINDS,
     PROBLEMS,
+    QUIET,
     SEED,
     STEP_RULES,
     agree,
@@ -21,10 +23,13 @@ from learners import (
     paths,
     problem,
     rows_of,
+    separable,
     steps_of,
 )
-
-from rosenblatt.core.learn import UPDATES
+from rosenblatt.core import dispatch
+from rosenblatt.core.learn import UPDATES, learn
+from rosenblatt.core.learn_many import learn_many
+from rosenblatt.core.rows import dense
 from rosenblatt.defaults import OPTIMIZERS
 from rosenblatt.errors import SettingError
 from rosenblatt.memory import memory_classes
@@ -33,8 +38,11 @@ from rosenblatt.settings import Settings
 from rosenblatt.train import Chunk, Limits, new_run, train
 
 EPOCHS = 3
+# A zero row's score is the bias alone, and steps of a mean over 5 rows cancel to 0 or to 1e-17: whole powers of two are
+# exact. 12 rows are blocks of 8 and 4, and 16 rows one block.
 ETA = 0.5
-BATCH = 5
+BATCH = 8
+ROWS = {"online": 12, "mini-batch": 12, "batch": 16}
 SWEEPS = tuple(name for name in OPTIMIZERS if not name.startswith("pick"))
 RULES = (*STEP_RULES, "margin:tau=0.25", "passive-aggressive:C=0.125", "passive-aggressive-2:C=0.125")
 ALPHA = 0.5
@@ -46,16 +54,16 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
 
 
-def block_of(optimizer: str, n: int = 12) -> int:
-    return {"online": 1, "mini-batch": BATCH, "batch": n}[optimizer]
+def block_of(optimizer: str) -> int:
+    return {"online": 1, "mini-batch": BATCH, "batch": ROWS["batch"]}[optimizer]
 
 
-@lru_cache(maxsize=None)
+@cache
 def references(rule: str, optimizer: str, kind_of: str, alpha: float, bias: bool) -> tuple[Any, Any]:
     """The problem and the reference runs: the same for every memory and storage."""
-    p = problem(2 if kind_of == "two classes" else 3)
+    p = problem(2 if kind_of == "two classes" else 3, ROWS[optimizer])
     how = naive.How(naive.constant(ETA), block_of(optimizer), float(bias), alpha)
-    return p, paths(p, rule, kind_of == "multi-class-perceptron", how, orders(12, EPOCHS))
+    return p, paths(p, rule, kind_of == "multi-class-perceptron", how, orders(len(p.x), EPOCHS))
 
 
 def test_every_rule_has_a_reference() -> None:
@@ -102,10 +110,10 @@ def test_learning_rates_and_sample_weights(plain: None, rule: str, optimizer: st
     """η_t counts blocks from 0, over epochs; weights multiply the steps, and rows of weight 0 are left out."""
     words, eta = RATES[rate]
     for kind_of in PROBLEMS if rule == "perceptron" else PROBLEMS[:2]:
-        p = problem(2 if kind_of == "two classes" else 3)
-        weight = weights_with_zeros(12)
-        how = naive.How(eta, min(block_of(optimizer), 10), 1.0, 0.2, weight)
-        runs = paths(p, rule, kind_of == PROBLEMS[2], how, orders(12, EPOCHS, weight))
+        p = problem(2 if kind_of == "two classes" else 3, ROWS[optimizer])
+        weight = weights_with_zeros(len(p.x))
+        how = naive.How(eta, block_of(optimizer), 1.0, 0.2, weight)
+        runs = paths(p, rule, kind_of == PROBLEMS[2], how, orders(len(p.x), EPOCHS, weight))
         more = {} if kind_of == PROBLEMS[0] else {"multi_class": kind_of}
         for keep in memory_classes():
             for kind in KINDS:
@@ -168,13 +176,6 @@ def chooser(optimizer: str) -> Any:
 
 
 PICKS = tuple(name for name in OPTIMIZERS if name.startswith("pick"))
-QUIET = ("perceptron", "margin", "until-right", "passive-aggressive", "passive-aggressive-2")
-
-
-def separable() -> Any:
-    p = problem(n=14)
-    y = np.where(p.x @ np.array([1.0, -2.0, 0.5, 1.5]) + 0.25 > 0, 1.0, -1.0)
-    return p._replace(y=y)
 
 
 @pytest.mark.parametrize("optimizer", PICKS)
@@ -191,7 +192,7 @@ def test_picking_one_mistake(plain: None, rule: str, optimizer: str) -> None:
             wanted = expected([path], p, keep)
             agree(run, p, wanted._replace(loss=run.history["loss"]), kind, keep)
             assert run.converged and run.stop_reason == "no row is wrong any more"
-            assert run.epoch == 0 and run.state.n[UPDATES] == len(path), "one pick is one update, epochs are not counted"
+            assert run.epoch == 0 and run.state.n[UPDATES] == len(path), "one pick is one update, and no epoch"
 
 
 @pytest.mark.parametrize("rule", STEP_RULES)
@@ -210,15 +211,72 @@ def test_picking_needs_a_rule_that_is_zero_when_right(plain: None, rule: str) ->
 @pytest.mark.parametrize("optimizer", PICKS)
 @pytest.mark.parametrize("kind_of", PROBLEMS[1:])
 def test_picking_among_many_classes_ends_without_a_wrong_row(plain: None, kind_of: str, optimizer: str) -> None:
-    p = problem(3)
-    y = (p.x @ np.array([[3.0, 0, 0, 1], [0, 3, 0, -1], [-3, -3, 1, 0]]).T).argmax(axis=1).astype(float)
+    p = separable(3)
     for kind in KINDS[::3]:
         settings = Settings.of(rule="perceptron", optimizer=optimizer, multi_class=kind_of)
-        run = new_run(settings, rows_of(p.x[y >= 0], kind), 3)
-        pick(run, Chunk(rows_of(p.x, kind), y), Limits(max_updates=2000))
+        run = new_run(settings, rows_of(p.x, kind), 3)
+        pick(run, Chunk(rows_of(p.x, kind), p.y), Limits(max_updates=2000))
         if run.converged:
             w, b = run.memory.weights(run.state)
             u = p.x @ w.T + b
-            assert (u.argmax(axis=1) == y).all()
+            assert (u.argmax(axis=1) == p.y).all()
         else:
             assert run.state.n[UPDATES] == 2000
+
+
+# --- compiled --------------------------------------------------------------------------------------------------------
+
+SIGNATURES = 80
+"""At most so many compiled versions of the loops: two loops for each rule and four kinds of rows, and no more."""
+
+
+def compiled_agrees(rule: str, optimizer: str, kind_of: str, keep: str, kind: str, alpha: float = 0.0) -> None:
+    p, runs = references(rule, optimizer, kind_of, alpha, True)
+    more = {} if kind_of == PROBLEMS[0] else {"multi_class": kind_of}
+    run = learned(
+        p, kind, EPOCHS, rule=rule, optimizer=optimizer, keep=keep, eta0=ETA, batch_size=BATCH, alpha=alpha, **more
+    )
+    agree(run, p, expected(runs, p, keep), kind, f"{kind_of} {keep} {optimizer} alpha={alpha}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rule", STEP_RULES)
+def test_compiled_every_rule_and_storage(rule: str, kind: str) -> None:
+    for optimizer in SWEEPS:
+        for alpha in (0.0, ALPHA):
+            compiled_agrees(rule, optimizer, "two classes", "last", kind, alpha)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind_of", PROBLEMS)
+@pytest.mark.parametrize("keep", memory_classes())
+def test_compiled_every_memory_and_storage_for_two_rules(keep: str, kind_of: str, kind: str) -> None:
+    for rule in ("perceptron",) if kind_of == PROBLEMS[2] else ("perceptron", "logistic"):
+        for optimizer in SWEEPS:
+            compiled_agrees(rule, optimizer, kind_of, keep, kind, ALPHA)
+            compiled_agrees(rule, optimizer, kind_of, keep, kind)
+
+
+def test_nothing_but_rule_and_storage_makes_a_new_compiled_version() -> None:
+    """Memory, blocks, decay, weights, schedules, bias, read-only and Fortran-ordered data are all run-time values."""
+    p = problem()
+    before = None
+    frozen = p.x.copy()
+    frozen.flags.writeable = False
+    for x in (p.x, np.asfortranarray(p.x), frozen):
+        for optimizer in SWEEPS:
+            for keep in memory_classes():
+                for words in ({}, {"alpha": 0.1, "fit_intercept": False, "learning_rate": "sqrt", "check_every": 1}):
+                    settings = Settings.of(rule="perceptron", optimizer=optimizer, keep=keep, **words)
+                    run = new_run(settings, dense(x), 2)
+                    weight = np.ones(12) if words else None
+                    measure = errors(p.x, p.y) if keep == "pocket" else None
+                    train(run, [Chunk(dense(x), p.y, weight)], Limits(1), measure)
+                    before = before or dispatch.signature_count()
+                    assert dispatch.signature_count() == before
+    ours = {key: compiled for key, compiled in dispatch._LOOPS.items() if key[0] in (learn, learn_many)}
+    ours = {key: compiled for key, compiled in ours.items() if all(c.__module__[:11] == "rosenblatt." for c in key[1])}
+    for key, compiled in ours.items():
+        assert len(compiled.signatures) <= len(KINDS), key
+    assert sum(len(compiled.signatures) for compiled in ours.values()) <= SIGNATURES
+    assert 2 * len(KINDS) * len(STEP_RULES) + len(KINDS) <= SIGNATURES, "two loops for each rule, and the joint one"

@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import rules
 from .errors import SettingError
 
@@ -29,17 +31,26 @@ def rule_classes() -> dict[str, type]:
 def rule_from(given: Any) -> Any:
     """A rule value from a name ("margin", "margin:tau=2"), a rule class or a rule value.
 
-    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`; numbers that it keeps as attributes become its parameters.
-    Raises SettingError for an unknown name or parameter, and for an object without a step.
+    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`; numbers
+    that it or its class keeps as attributes become its parameters. Raises SettingError for an unknown name or parameter,
+    for a parameter of ours that is not > 0, and for an object without a step.
     """
     if isinstance(given, str):
-        return _named(given)
+        return _positive(_named(given))
     value = given() if inspect.isclass(given) else given
     if not (hasattr(value, "step") or hasattr(value, "steps")):
         raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value))
+        return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))
     return _as_tuple(value)
+
+
+def _positive(rule: Any) -> Any:
+    if type(rule) in rule_classes().values():
+        for name, value in rule._asdict().items():
+            if not value > 0.0:
+                raise SettingError(f"rule {rule.name!r}: {name}={value:g} must be a number > 0")
+    return rule
 
 
 def _named(text: str) -> Any:
@@ -83,26 +94,41 @@ _CONVERTED: dict[tuple[type, tuple[str, ...]], Any] = {}
 
 
 def _as_tuple(value: Any) -> Any:
-    """A plain object with a step, as the NamedTuple that the compiler understands."""
+    """A plain object with a step, as the NamedTuple that the compiler understands.
+
+    Its numbers, set on the object or in the class, become fields, but for those that a rule says about itself.
+    """
     cls = type(value)
-    fields = {key: float(v) for key, v in vars(value).items() if isinstance(v, (int, float))}
+    own = {name: v for c in reversed(cls.__mro__[:-1]) for name, v in vars(c).items()} | getattr(value, "__dict__", {})
+    about = ("eta0", "tol", "reach")
+    fields = {
+        name: float(v)
+        for name, v in own.items()
+        if isinstance(v, (int, float, np.number)) and not name.startswith("_") and name not in about
+    }
     key = (cls, tuple(fields))
     if key not in _CONVERTED:
         base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])
-        own = {n: v for c in reversed(cls.__mro__[:-1]) for n, v in vars(c).items() if not n.startswith("__")}
-        converted = type(cls.__name__, (base,), {**own, "__slots__": (), "__module__": cls.__module__})
-        for name in fields:
-            setattr(converted, name, getattr(base, name))
-        _CONVERTED[key] = converted
+        kept = {name: v for name, v in own.items() if not name.startswith("__") and name not in fields}
+        kept |= {"__slots__": (), "__module__": cls.__module__, "__reduce__": lambda self: (_again, (cls, self._asdict()))}
+        _CONVERTED[key] = type(cls.__name__, (base,), kept)
     return _CONVERTED[key](**fields)
 
 
+def _again(cls: type, fields: dict[str, float]) -> Any:
+    """What pickle calls: the converted class has no name of its own to be found by."""
+    value = cls.__new__(cls)
+    vars(value).update(fields)
+    return _as_tuple(value)
+
+
 def rule_name(rule: Any) -> str:
-    """The rule's name on the command line, with the parameters that differ from its defaults."""
+    """The rule's name on the command line, with the parameters that differ from its defaults, to the last digit."""
     name: str = getattr(rule, "name", type(rule).__name__)
-    if type(rule)._fields:
+    if type(rule)._fields and not hasattr(rule, "missing"):
         defaults = type(rule)._field_defaults
-        changed = [f"{f}={v:g}" for f, v in zip(rule._fields, rule, strict=True) if defaults.get(f) != v]
+        texts = [f"{v:g}" if float(f"{v:g}") == v else repr(float(v)) for v in rule]
+        changed = [f"{f}={t}" for f, t, v in zip(rule._fields, texts, rule, strict=True) if defaults.get(f) != v]
         if changed:
             name += ":" + ",".join(changed)
     return name

@@ -185,7 +185,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         start = None
         if coef_init is not None or intercept_init is not None:
             start = _start(coef_init, intercept_init, rows, np.unique(y).size)
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x))
+        names = getattr(self, "feature_names_in_", None)
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x), names=names)
         if self.warm_start and hasattr(self, "model_"):
             model = fitting.learn_more(self.model_, rows, y, limits, task, sample_weight)
         else:
@@ -197,7 +198,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
         x, y, rows = self._checked(X, y, reset=first)
-        fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
         if first:
             if classes is None:
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
@@ -214,7 +214,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = self.class_weight
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
-        task = fitting.Task(class_weight=weight, scorer=self._scorer(x))
+        names = getattr(self, "feature_names_in_", None)
+        task = fitting.Task(class_weight=weight, scorer=self._scorer(x), names=names)
         model = fitting.learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
         self._counts = counts
         return self._take(model)
@@ -259,9 +260,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         if type_of_target(y) not in ("binary", "multiclass"):
             raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
-        rows = _as_rows(x)
-        fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
-        return x, y, rows
+        return x, y, _as_rows(x)
 
     def _rows(self, X: Any) -> Rows:
         rows = _as_rows(validate_data(self, X, reset=False, **_INPUT))

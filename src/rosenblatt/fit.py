@@ -21,6 +21,7 @@ class Task(NamedTuple):
 
     positive: the positive label. class_weight: None, "balanced" or {label: weight}. start: (w, b) to begin with.
     scorer: (model, rows, labels) → what the pocket maximises; None: the share of right answers. order: row numbers.
+    names: the features', for messages.
     """
 
     positive: Any = None
@@ -28,12 +29,12 @@ class Task(NamedTuple):
     start: tuple[Array, Array] | None = None
     scorer: Callable[[Model, Rows, Array], float] | None = None
     order: Array | None = None
+    names: Sequence[str] | None = None
     callback: Callback | None = None
 
 
 def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """Learn a new model. Raises DataError for NaN or infinite values (row and feature named) or a single class."""
-    check_finite(rows)
     if n_rows(rows) != len(y):
         raise DataError(f"{n_rows(rows)} rows but {len(y)} labels; there must be one label a row")
     classes = label.class_list(np.asarray(y), task.positive)
@@ -50,7 +51,7 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
 
 def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """A new model that has learned on from `model`; the old one is unchanged, also when this fails."""
-    check_finite(rows)
+    check_finite(rows, task.names)
     if width(rows) != model.width:
         raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
     rows = _in_dtype(rows, model.run.state.w.dtype)

@@ -10,14 +10,24 @@ from .core.rows import Array
 from .errors import DataError, SettingError
 
 
+WHOLE = 2.0**53
+"""Up to here every whole number is a float of its own."""
+
+
 def tidy(labels: Array) -> Array:
-    """Labels as a reader found them, made plain: all numbers → numbers, whole numbers → integers, else text."""
+    """Labels as a reader found them, made plain: all numbers → numbers, whole numbers → integers, else text.
+
+    "nan", "inf" and "1_000" are text, and so are numbers too long for a float (identifiers).
+    """
     if labels.dtype == object:
+        text = np.array([str(label) for label in labels])
         try:
-            labels = np.array([float(text) for text in labels])
+            labels = np.array([float(label.replace("_", "?")) for label in text])
         except ValueError:
-            return np.array([str(text) for text in labels])
-    if labels.dtype.kind == "f" and np.isfinite(labels).all() and (labels == np.round(labels)).all():
+            return text
+        if not (np.abs(labels) <= WHOLE).all():
+            return text
+    if labels.dtype.kind == "f" and (np.abs(labels) <= WHOLE).all() and (labels == np.round(labels)).all():
         return labels.astype(np.int64)
     return labels
 
@@ -40,17 +50,16 @@ def class_list(labels: Array, positive: Any = None) -> Array:
 
 def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
     """(n,) float64 class numbers, or ±1 for two classes. DataError names the first row with a label not in classes."""
-    order = np.argsort(classes, kind="stable")
-    try:
-        places = np.searchsorted(classes, labels, sorter=order)
-    except TypeError:
-        places = np.searchsorted(classes.astype(str), np.asarray(labels).astype(str), sorter=order)
-    codes = order[np.minimum(places, classes.size - 1)]
-    unknown = np.flatnonzero(np.asarray(classes[codes] != labels))
+    own, given = classes, labels
+    if {"U", "O"} & {classes.dtype.kind, labels.dtype.kind}:  # a file with labels 0 and 1 of the classes 0, 1 and x
+        own, given = classes.astype(str), labels.astype(str)
+    order = np.argsort(own, kind="stable")
+    codes = order[np.minimum(np.searchsorted(own, given, sorter=order), own.size - 1)]
+    unknown = np.flatnonzero(own[codes] != given)
     if unknown.size:
         row = int(unknown[0])
         known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
-        raise DataError(f"row {first_row + row}: unknown label {labels[row]!r}; the classes are {known}")
+        raise DataError(f"row {first_row + row}: unknown label {labels[row : row + 1].tolist()[0]!r}; the classes are {known}")
     return codes * 2.0 - 1.0 if classes.size == 2 else codes.astype(float)
 
 

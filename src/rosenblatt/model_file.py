@@ -7,8 +7,9 @@ import json
 import os
 import struct
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Raised whenever an older program could misread a newer file."""
 KEY = "rosenblatt"
+HEADER_LIMIT = 100_000_000
+"""Bytes; safetensors itself refuses longer headers."""
 STATE = ("w", "b", "f", "n", "m")
 
 
@@ -43,7 +46,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
     tensors = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
     header["digest"] = _digest(header, tensors)
-    text = json.dumps(header, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(header, sort_keys=True)  # in ASCII: file names as labels need not be valid Unicode
     write_atomically(Path(path), to_bytes(tensors, metadata={KEY: text}))
 
 
@@ -52,11 +55,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
-    try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-    header = _header(raw, str(path))
+    header, raw = _read(str(path))
     try:
         tensors = from_bytes(raw)
         if header.pop("digest", None) != _digest(header, tensors):
@@ -64,14 +63,21 @@ def load(path: str | os.PathLike[str]) -> Model:
         return _model(header, tensors)
     except ModelError:
         raise
-    except (SafetensorError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except (SafetensorError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{path}: damaged: {_short(error)}") from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """The whole content or the old file: never half of it, also when the power fails."""
+    """The whole content or the old file: never half of it, also when the power fails.
+
+    A link stays a link. A pipe or device (/dev/stdout) is written to, not replaced.
+    """
+    path = Path(os.path.realpath(path))
     folder = path.parent
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(content)
+            return
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
     except OSError as error:
         raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from None
@@ -97,6 +103,20 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
+def _read(path: str) -> tuple[dict[str, Any], bytes]:
+    """(header, all bytes). The rest is read only behind a header of ours: a data set given as a model may be huge."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(8)
+            size = os.fstat(file.fileno()).st_size or HEADER_LIMIT  # 0: a pipe
+            (length,) = struct.unpack("<Q", start.ljust(8, b"\xff"))
+            if length <= HEADER_LIMIT:
+                start += file.read(min(length, size))
+            return _header(start, path), start + file.read()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
 def _header(raw: bytes, path: str) -> dict[str, Any]:
     if len(raw) < 8:
         raise ModelError(f"{path}: not a model file: only {len(raw)} bytes long")
@@ -116,7 +136,7 @@ def _header(raw: bytes, path: str) -> dict[str, Any]:
 
 
 def _digest(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> str:
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True, ensure_ascii=False).encode())
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(tensors):
         value = tensors[name]
         digest.update(f"{name} {value.dtype} {value.shape}".encode())
@@ -146,10 +166,7 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
 
 
 def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Run:
-    words = dict(header["settings"])
-    if words["learning_rate"] == "callable":
-        words["learning_rate"] = _given_again
-    settings = Settings.of(**_known_rule(words))
+    settings = _settings(header["settings"])
     state = State(*(tensors[f"state.{name}"].copy() for name in STATE))
     memory = settings.memory()
     memory.by_column = header["by_column"]
@@ -185,24 +202,24 @@ def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> 
     return Model(_run(header, tensors), labels.from_json(header["classes"]), features, header["reading"], header["names"])
 
 
-class UnknownRule(tuple[()]):
+class UnknownRule(NamedTuple):
     """Stands in for a rule of the user's own, whose code no model file holds: enough to predict, not to learn."""
 
-    _fields = ()
-    _field_defaults: dict[str, float] = {}
-    name = "unknown"
+    missing: str
 
-    def step(self, u: float, y: float, sq_norm: float) -> float:
-        raise ModelError(f"to go on learning, give the rule {self.name!r} again; its code is not in the model file")
+    @property
+    def name(self) -> str:
+        return self.missing
 
 
-def _known_rule(words: dict[str, Any]) -> dict[str, Any]:
+def _settings(words: dict[str, Any]) -> Settings:
     from .catalog import rule_classes
 
+    if words["learning_rate"] == "callable":
+        words = {**words, "learning_rate": _given_again}
     if words["rule"].partition(":")[0] in rule_classes():
-        return words
-    stand_in = type("UnknownRule", (UnknownRule,), {"name": words["rule"]})
-    return {**words, "rule": stand_in()}
+        return Settings.of(**words)
+    return replace(Settings.of(**{**words, "rule": "perceptron"}), rule=UnknownRule(words["rule"]))
 
 
 def _given_again(t: int) -> float:

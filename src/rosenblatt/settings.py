@@ -75,13 +75,20 @@ class Settings:
         """η_t for the blocks t = first … first + count − 1."""
         t = np.arange(first, first + count)
         if callable(self.learning_rate):
-            return np.array([float(self.learning_rate(int(i))) for i in t])
+            return self._own_rates([float(self.learning_rate(int(i))) for i in t], first)
         rate = float(self.eta0)
         if self.learning_rate == "inverse":
             return rate / (1.0 + t * self.decay)
         if self.learning_rate == "sqrt":
             return rate / np.sqrt(1.0 + t * self.decay)
         return np.full(count, rate)
+
+    def _own_rates(self, rates: list[float], first: int) -> Array:
+        for t, rate in enumerate(rates, start=first):
+            if not (np.isfinite(rate) and rate >= 0.0 and rate * self.alpha < 1.0):
+                limit = f" and below 1/alpha = {1.0 / self.alpha:g}" if self.alpha > 0.0 else ""
+                raise SettingError(f"learning_rate({t}) = {rate:g}; a learning rate must be a finite number ≥ 0{limit}")
+        return np.array(rates)
 
     def memory(self) -> Any:
         own = {"voted": {"counting": self.counting}, "pocket": {"every": self.check_every}}
@@ -90,6 +97,7 @@ class Settings:
     def words(self) -> dict[str, Any]:
         """JSON-able; a callable learning rate becomes "callable" and must be given again to go on learning."""
         out = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        out = {name: value.item() if isinstance(value, np.generic) else value for name, value in out.items()}
         out["rule"] = rule_name(self.rule)
         if callable(self.learning_rate):
             out["learning_rate"] = "callable"
@@ -111,8 +119,18 @@ def _check(words: dict[str, Any]) -> None:
             raise SettingError(f"{name}={value!r} must be a number ≥ 0")
         if name in positive and value == 0:
             raise SettingError(f"{name} must be > 0")
+    for name in ("batch_size", "n_iter_no_change", "check_every", "random_state"):
+        value = words[name]
+        if not isinstance(value, (int, np.integer)) or value < 0:
+            raise SettingError(f"{name}={value!r} must be a whole number ≥ 0")
     if words["tol"] is not None and not (isinstance(words["tol"], (int, float, np.number)) and words["tol"] >= 0):
         raise SettingError(f'tol={words["tol"]!r} must be None, "auto" or a number ≥ 0')
+    rule = words["rule"]
+    if words["multi_class"] == "multi-class-perceptron" and not hasattr(rule, "steps") and rule_name(rule) != "perceptron":
+        raise SettingError(
+            f"multi_class='multi-class-perceptron' is a rule of its own, so it does not go with rule {rule_name(rule)!r}; "
+            f"use multi_class='one-vs-rest'"
+        )
     if words["alpha"] > 0 and not callable(words["learning_rate"]) and words["eta0"] * words["alpha"] >= 1:
         raise SettingError(
             f"eta0·alpha = {words['eta0'] * words['alpha']:g} would turn the weights over; it must stay below 1"

@@ -11,11 +11,12 @@ import numpy as np
 
 from .catalog import rule_name
 from .core.dispatch import loop_for
-from .core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, Keep, State, learn, new_state
+from .core.learn import LOSS, LOSS_WEIGHT, MISTAKES, RECORD, UPDATES, Keep, State, learn, new_state
 from .core.learn_many import OneVsRest, learn_many
 from .core.rows import Array, Csr, Rows, n_rows, values_of, width
-from .errors import DataError
+from .errors import DataError, ModelError, SettingError
 from .rules.multi_class import MultiClassPerceptron
+from .rules.perceptron import Perceptron
 from .settings import Settings
 
 SEGMENT = 1 << 16
@@ -88,10 +89,17 @@ class Run:
 
     @property
     def loop_rule(self) -> Any:
+        """What the loop calls. Two classes learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
         rule = self.settings.rule
-        if not self.many:
-            return rule
-        return MultiClassPerceptron() if self.joint else OneVsRest(rule)
+        if hasattr(rule, "missing"):
+            raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; its code is not in the model file")
+        if self.joint:
+            return rule if hasattr(rule, "steps") else MultiClassPerceptron()
+        if isinstance(rule, MultiClassPerceptron):
+            rule = Perceptron()
+        if not hasattr(rule, "step"):
+            raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
+        return OneVsRest(rule) if self.many else rule
 
     def loop(self) -> Callable[..., int]:
         return loop_for(learn_many if self.many else learn, self.loop_rule)  # type: ignore[arg-type]
@@ -143,6 +151,9 @@ def train(
     if limits.max_iter is not None and limits.max_iter < 1:
         run.stop_reason = "epoch limit (max_iter)"
         return
+    if stopped := trainer.limit():
+        run.stop_reason = stopped
+        return
     for count in range(1, (limits.max_iter or 2**62) + 1):
         stopped = trainer.epoch()
         if not stopped:
@@ -176,7 +187,8 @@ class _Trainer:
         self.loop = run.loop()
         if run.memory.needs_measure and measure is not None:
             run.memory.remeasure(measure)
-            run.memory.candidate(run.state, measure)
+            if run.position == (0, 0):  # a run that goes on in mid-epoch considers what it would have without the stop
+                run.memory.candidate(run.state, measure)
 
     def order(self, number: int, chunk: Chunk) -> Array:
         """Epoch e's order: shuffled by default_rng([seed, e]) (of a later chunk: [seed, e, its number])."""
@@ -200,21 +212,27 @@ class _Trainer:
         for number, chunk in enumerate(self.chunks):
             if number >= run.position[0]:
                 stopped = self.walk(number, chunk, done)
+                self._check_overflow()
                 if stopped:
                     return stopped
                 run.position = (number + 1, 0)
+                if number + 1 < len(self.chunks) and (stopped := self.limit()):
+                    return stopped
             done += n_rows(chunk.rows)
         run.position = (0, 0)
         run.epoch += 1
-        if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
-            raise DataError(
-                f"the weights overflowed in epoch {run.epoch} (rule {rule_name(run.settings.rule)}, eta0="
-                f"{run.settings.eta0:g}, largest value {_largest(self.chunks):g}); scale the features or lower eta0"
-            )
         if self.run.memory.needs_measure:
             run.memory.candidate(run.state, self.measure)
         self._record()
         return "stopped by the callback" if self._told(self.total, True) else ""
+
+    def _check_overflow(self) -> None:
+        run = self.run
+        if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
+            raise DataError(
+                f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}, eta0="
+                f"{run.settings.eta0:g}, largest value {_largest(self.chunks):g}); scale the features or lower eta0"
+            )
 
     def walk(self, number: int, chunk: Chunk, done: int) -> str:
         """Learn from one chunk in its order."""
@@ -230,10 +248,11 @@ class _Trainer:
         for stop in range(segment, order.size + segment, segment):
             part = order[:stop]
             while p < part.size:
+                record, due = run.state.n[RECORD], run.memory.next_stop(int(run.state.n[UPDATES]))
                 keep = self.keep._replace(until=self._next_return())
                 p = self.loop(run.loop_rule, chunk.rows, chunk.y, part, c, decay, block, run.state, keep, scratch, p)
                 run.memory.collect(self.keep, chunk.rows)
-                if p < part.size and run.memory.needs_measure:
+                if run.memory.needs_measure and (run.state.n[RECORD] > record or run.state.n[UPDATES] == due > 0):
                     run.memory.candidate(run.state, self.measure)
                 if p < order.size and (stopped := self.limit()):
                     run.position = (number, p)

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ..errors import SettingError
 from .rows import Array
 
 Function = Callable[..., Any]
@@ -90,16 +94,37 @@ def _register_verbs() -> None:
     for verb in VERBS:
         name = verb.__name__
         overload(verb, jit_options=inline, strict=False)(
-            lambda self, *args, _name=name: getattr(self.instance_class, _name)
+            lambda self, *args, _name=name: _linked(getattr(self.instance_class, _name))
         )
     overload(loss, jit_options=inline, strict=False)(
-        lambda self, u, y: getattr(self.instance_class, "loss", _mistake)
+        lambda self, u, y: _linked(getattr(self.instance_class, "loss", _mistake))
     )
+
+
+def _linked(function: Any) -> Any:
+    """The function with the plain functions that it names compiled as they are now: numba calls only its own.
+
+    A copy with names of its own, and not one registration for good, because in a notebook the helper of today is not the
+    helper of tomorrow.
+    """
+    if not isinstance(function, types.FunctionType):
+        return function
+    import numba
+
+    def ready(value: Any) -> Any:
+        plain = isinstance(value, types.FunctionType) and value not in (function, loss, *VERBS)
+        return numba.njit(forceinline=True, **OPTIONS)(_linked(value)) if plain else value
+
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    helpers = {name: ready(function.__globals__[name]) for name in names if name in function.__globals__}
+    cells = tuple(types.CellType(ready(cell.cell_contents)) for cell in function.__closure__ or ())
+    own = {**function.__globals__, **helpers}
+    return types.FunctionType(function.__code__, own, function.__name__, function.__defaults__, cells)
 
 
 @lru_cache(maxsize=None)
 def _register_helper(function: types.FunctionType, exact: bool = False) -> None:
-    """Let compiled code call a plain function that a rule or kernel uses (numba knows only its own)."""
+    """Let compiled code call a plain function that a loop or kernel of the package uses."""
     from numba.extending import overload
 
     inline = {"forceinline": True, **(EXACT_OPTIONS if exact else OPTIONS)}
@@ -127,21 +152,42 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(constant)
 
 
-def _parts(function: types.FunctionType, seen: set[types.FunctionType]) -> Iterator[bytes]:
-    """What a function's behaviour depends on: its code, the constants and the functions that it names."""
+def _parts(function: types.FunctionType, seen: set[Any]) -> Iterator[bytes]:
+    """What a function's behaviour depends on: its code, defaults, closure, and the values and functions that it names."""
     if function in seen:
         return
     seen.add(function)
+    yield repr(function.__defaults__).encode()
+    for cell in function.__closure__ or ():
+        yield from _value_parts(cell.cell_contents, (), seen)
     for code in _codes(function.__code__):
         yield code.co_code
         yield repr([c for c in code.co_consts if not isinstance(c, types.CodeType)]).encode()
         yield repr(code.co_names).encode()
         for name in code.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, types.FunctionType):
-                yield from _parts(value, seen)
-            elif isinstance(value, (int, float, complex, str, bytes, tuple)):
-                yield f"{name}={value!r}".encode()
+            if name in function.__globals__:
+                yield name.encode()
+                yield from _value_parts(function.__globals__[name], code.co_names, seen)
+
+
+def _value_parts(value: Any, names: tuple[str, ...], seen: set[Any]) -> Iterator[bytes]:
+    """A value that compiled code takes in for good. names: which attributes of a module it may use.
+
+    What has no better text is told apart by its address at worst: compiled anew each time, never stale.
+    """
+    value = getattr(value, "py_func", value)  # a function that its author has compiled
+    if isinstance(value, types.FunctionType):
+        yield from _parts(value, seen)
+    elif isinstance(value, types.ModuleType):
+        if value not in seen:
+            seen.add(value)
+            for name in names:
+                if hasattr(value, name):
+                    yield from _value_parts(getattr(value, name), names, seen)
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
+    else:
+        yield repr(value).encode()
 
 
 def _rule_classes(rule: Any) -> Iterator[type]:
@@ -151,32 +197,27 @@ def _rule_classes(rule: Any) -> Iterator[type]:
             yield from _rule_classes(field)
 
 
-def _methods(rule: Any) -> list[types.FunctionType]:
-    return [
-        method
-        for cls in _rule_classes(rule)
-        for name in ("step", "loss", "steps")
-        if isinstance(method := getattr(cls, name, None), types.FunctionType)
-    ]
-
-
-def fingerprint(rule: Any = ()) -> str:
-    """A short name for the sources of core/ and rules/ and the code of one rule, helpers included."""
+def fingerprint(*classes: type) -> str:
+    """A short name for the sources of core/ and rules/ and the code of rules' classes, helpers included."""
     digest = hashlib.blake2b(_package_fingerprint(), digest_size=10)
-    seen: set[types.FunctionType] = set()
-    for method in _methods(rule):
-        for part in _parts(method, seen):
-            digest.update(part)
+    seen: set[Any] = set()
+    for cls in classes:
+        for name in ("step", "loss", "steps"):
+            method = getattr(cls, name, None)
+            if isinstance(method, types.FunctionType):
+                for part in _parts(method, seen):
+                    digest.update(part)
     return digest.hexdigest()
 
 
 def _helpers(functions: list[types.FunctionType]) -> set[types.FunctionType]:
     """The plain functions that these call, directly or not: compiled code must be told of each."""
-    seen: set[types.FunctionType] = set()
+    seen: set[Any] = set()
     for function in functions:
         for _ in _parts(function, seen):
             pass
-    return seen - set(functions) - set(VERBS) - {loss, _mistake}
+    plain = {value for value in seen if isinstance(value, types.FunctionType)}
+    return plain - set(functions) - set(VERBS) - {loss, _mistake}
 
 
 # --- compiling -------------------------------------------------------------------------------------------------------
@@ -229,26 +270,67 @@ class Kernel:
         return self.plain if work < SMALL_WORK and self._compiled is None else self.compiled()
 
 
-_LOOPS: dict[tuple[Function, tuple[type, ...], str], Function] = {}
+_LOOPS: dict[tuple[Function, tuple[type, ...]], Function] = {}
+_FIRST: dict[type, str] = {}
+_TWINS: dict[tuple[type, str], type] = {}
+
+
+def _current(rule: Any) -> Any:
+    """The rule, in a class of its own if its code, a helper or a constant changed since its class was first compiled.
+
+    numba keeps what it has compiled for a class; in a notebook, the next cell may redefine what the rule calls.
+    """
+    cls, mark = type(rule), fingerprint(type(rule))
+    fields = [_current(field) if isinstance(field, tuple) else field for field in rule]
+    if _FIRST.setdefault(cls, mark) != mark:
+        if (cls, mark) not in _TWINS:
+            _TWINS[cls, mark] = type(cls.__name__, (cls,), {"__slots__": ()})
+        cls = _TWINS[cls, mark]
+    return cls(*fields)
+
+
+def _findable(cls: type) -> bool:
+    """Whether another process finds this very class by its name; only then can it find the machine code for it."""
+    module = sys.modules.get(cls.__module__)
+    return cls.__module__ not in ("__main__", "__mp_main__") and getattr(module, cls.__qualname__, None) is cls
 
 
 def loop_for(loop: types.FunctionType, rule: Any) -> Function:
     """`loop` compiled for one rule's class, cached on disk under a name of its own.
 
-    A rule that lives in `__main__` cannot be found again by another process, so it is compiled anew each time.
+    A rule that another process could not find by its name (one of a script's, say) is compiled anew each time. Raises
+    SettingError, when first called, where the rule cannot be compiled.
     """
     if not jit_enabled():
         return loop
+    rule = _current(rule)
     classes = tuple(_rule_classes(rule))
-    key = (loop, classes, fingerprint(rule))
-    if key not in _LOOPS:
+    if (loop, classes) not in _LOOPS:
         _register_verbs()
-        for helper in _helpers([*_methods(rule), loop]):
+        for helper in _helpers([loop]):
             _register_helper(helper)
-        name = "_".join([loop.__name__, *(cls.__name__ for cls in classes), key[2]])
-        cache = all(cls.__module__ not in ("__main__", "__mp_main__", "builtins") for cls in classes)
-        _LOOPS[key] = _compile(loop, name, cache)
-    return _LOOPS[key]
+        name = "_".join([loop.__name__, *(cls.__name__ for cls in classes), fingerprint(*classes)])
+        _LOOPS[loop, classes] = _compile(loop, name, all(map(_findable, classes)))
+    return _guarded(_LOOPS[loop, classes], rule)
+
+
+def _guarded(compiled: Function, rule: Any) -> Function:
+    """The loop for the current rule, with numba's pages of explanation as one sentence."""
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+    def run(_: Any, *rest: Any) -> Any:
+        try:
+            return compiled(rule, *rest)
+        except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
+            text = str(error).rpartition("raised a specific error:")[2]
+            lines = [line.strip() for line in text.splitlines() if line.strip() and "nopython" not in line]
+            why = lines[0].removeprefix("TypingError: ").rstrip(".") if lines else type(error).__name__
+            raise SettingError(
+                f"rule {list(_rule_classes(rule))[-1].__name__} cannot be compiled ({why}); its step may use its "
+                f"parameters, plain functions and math, and must return a number (ROSENBLATT_JIT=0 runs any Python, slowly)"
+            ) from None
+
+    return run
 
 
 def signature_count() -> int:

@@ -72,6 +72,19 @@ def log(keep: Keep, at: int, row: int, cls: int, coef: float, scale: float) -> i
     return at + 1
 
 
+def fold(w: Array, late: Array, scale: float, clock: float) -> None:
+    """Multiply the scale into the weights; late takes in the sum so far, so that the clock can start at 0 again.
+
+    A function of its own, because `w *= scale` in the loop makes numba count references in every step, 8 ns each.
+    """
+    flat, late_flat = w.ravel(), late.ravel()
+    factor = w.dtype.type(scale)
+    for j in range(late_flat.size):
+        late_flat[j] -= clock * flat[j]
+    for j in range(flat.size):
+        flat[j] *= factor
+
+
 def learn(
     rule: Any,
     rows: Rows,
@@ -94,7 +107,8 @@ def learn(
     averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
     scale, clock, bias, bias_weight = f[SCALE], f[CLOCK], f[BIAS], b[0]
     seen, run, record, survived = n[SEEN], n[RUN], n[RECORD], m[1, 0]
-    total_loss, total_weight, used = 0.0, 0.0, keep.used[0]
+    # Summed on from what is there, not added at the end: a run stopped in mid-epoch rounds as one that was not.
+    total_loss, total_weight, used = f[LOSS], f[LOSS_WEIGHT], keep.used[0]
     updates, mistakes = 0, 0
     p = start
     while p < order.size:
@@ -152,20 +166,17 @@ def learn(
         clock += scale
         seen += 1
         if scale < FOLD:
-            if averaged:
-                keep.late[:] -= clock * w
-                clock = 0.0
+            fold(w, keep.late, scale, clock)
             if logged:
                 used = log(keep, used, -1, -1, scale, 1.0)
-            w *= w.dtype.type(scale)
-            scale = 1.0
+            scale, clock = 1.0, 0.0
         p = q
         if keep.until > 0 and n[UPDATES] + updates >= keep.until:
             break
     b[0] = bias_weight
     f[SCALE], f[CLOCK] = scale, clock
-    f[LOSS] += total_loss
-    f[LOSS_WEIGHT] += total_weight
+    f[LOSS] = total_loss
+    f[LOSS_WEIGHT] = total_weight
     n[SEEN], n[RUN], n[RECORD] = seen, run, record
     n[UPDATES] += updates
     n[MISTAKES] += mistakes

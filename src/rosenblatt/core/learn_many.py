@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import add_to, dots, loss, sq_norm, step, steps
-from .learn import BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, log
+from .learn import BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, fold, log
 from .rows import Array, Rows
 
 
@@ -136,13 +136,10 @@ def learn_many(
         clock += scale
         n[SEEN] += 1
         if scale < FOLD:
-            if averaged:
-                keep.late[:] -= clock * w
-                clock = 0.0
+            fold(w, keep.late, scale, clock)
             if logged:
                 keep.used[0] = log(keep, keep.used[0], -1, -1, scale, 1.0)
-            w *= w.dtype.type(scale)
-            scale = 1.0
+            scale, clock = 1.0, 0.0
         p = q
         if keep.until > 0 and n[UPDATES] >= keep.until:
             break

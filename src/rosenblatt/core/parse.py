@@ -4,10 +4,12 @@ Numbers are exactly Python's `float(text)`, compiled or not. With m the digits a
 
     m ≤ 2^53 and |e| ≤ 22        m·10^e is one multiplication or division of two exact doubles: correctly rounded
     m < 10^18 and −22 ≤ e < 0    the quotient plus its exact remainder, where both ends of the error bound agree
-    else                         "hard": the slice is marked, and `convert_hard` gives it to Python
+    else                         "hard": the slice is marked, and the reader gives it to Python
 
-The kernel is compiled `exact`: under `arcp` a division by a power of ten may become a multiplication by its rounded
-reciprocal, under `reassoc` the remainder becomes 0. MEASURED
+The kernel is compiled `exact`: with `arcp` and `reassoc` 27,152 of 400,000 numbers came out wrong in the last bit.
+
+MB/s in one process on one core of a busy machine (this kernel; `Svmlight` with reading; scikit-learn's loader), rows
+of 89 values: 6 digits 586, 370, 37; 17 digits 628, 481, 46; 1 digit 336, 262, 22.
 """
 
 from __future__ import annotations

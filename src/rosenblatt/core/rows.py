@@ -22,48 +22,41 @@ class Dense(NamedTuple):
     values: Array
 
     def dot(self, i: int, w: Array) -> float:
-        x = self.values[i]
         s = w.dtype.type(0)
-        for j in range(x.size):
-            s += x[j] * w[j]
+        for j in range(w.size):
+            s += self.values[i, j] * w[j]
         return s  # type: ignore[no-any-return]
 
     def add(self, i: int, a: float, w: Array) -> None:
-        x = self.values[i]
         step = w.dtype.type(a)
-        for j in range(x.size):
-            w[j] += step * x[j]
+        for j in range(w.size):
+            w[j] += step * self.values[i, j]
 
     def sq_norm(self, i: int) -> float:
-        x = self.values[i]
-        s = x.dtype.type(0)
-        for j in range(x.size):
-            s += x[j] * x[j]
+        s = self.values.dtype.type(0)
+        for j in range(self.values.shape[1]):
+            s += self.values[i, j] * self.values[i, j]
         return s  # type: ignore[no-any-return]
 
     def dots(self, i: int, w: Array, out: Array) -> None:
-        x = self.values[i]
         for k in range(out.size):
-            row = w[k]
             s = w.dtype.type(0)
-            for j in range(x.size):
-                s += x[j] * row[j]
+            for j in range(w.shape[1]):
+                s += self.values[i, j] * w[k, j]
             out[k] = s
 
     def add_to(self, i: int, k: int, a: float, w: Array) -> None:
-        x = self.values[i]
-        row = w[k]
         step = w.dtype.type(a)
-        for j in range(x.size):
-            row[j] += step * x[j]
+        for j in range(w.shape[1]):
+            w[k, j] += step * self.values[i, j]
 
 
 class Csr(NamedTuple):
     """Rows as compressed sparse rows: row i holds data[indptr[i]:indptr[i+1]] in columns indices[…].
 
-    data: (nnz,) float32 or float64; indices: (nnz,) uint32 (unsigned: numba wraps negative indices, which cost 1.6
-    to 2.2 times); indptr: (n+1,) int64; width: d, kept as a float64-free integer array of one element so that the
-    compiled type is the same for every width.
+    data: (nnz,) float32 or float64; indices: (nnz,) uint32; indptr: (n+1,) int64; shape: (1,) int64 holding d.
+    Everything that indexes in a loop is unsigned, because numba wraps negative indices: int32 columns cost 1.6 to 2.2
+    times, a signed loop variable 1.4 times (25.3 against 17.9 ms an epoch on 200k rows of 89 values).
     """
 
     data: Array
@@ -73,25 +66,25 @@ class Csr(NamedTuple):
 
     def dot(self, i: int, w: Array) -> float:
         s = w.dtype.type(0)
-        for p in range(self.indptr[i], self.indptr[i + 1]):
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])):
             s += self.data[p] * w[self.indices[p]]
         return s  # type: ignore[no-any-return]
 
     def add(self, i: int, a: float, w: Array) -> None:
         step = w.dtype.type(a)
-        for p in range(self.indptr[i], self.indptr[i + 1]):
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])):
             w[self.indices[p]] += step * self.data[p]
 
     def sq_norm(self, i: int) -> float:
         s = self.data.dtype.type(0)
-        for p in range(self.indptr[i], self.indptr[i + 1]):
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])):
             s += self.data[p] * self.data[p]
         return s  # type: ignore[no-any-return]
 
     def dots(self, i: int, w: Array, out: Array) -> None:
         for k in range(out.size):
             out[k] = 0
-        for p in range(self.indptr[i], self.indptr[i + 1]):
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])):
             x = self.data[p]
             column = w[self.indices[p]]
             for k in range(out.size):
@@ -99,7 +92,7 @@ class Csr(NamedTuple):
 
     def add_to(self, i: int, k: int, a: float, w: Array) -> None:
         step = w.dtype.type(a)
-        for p in range(self.indptr[i], self.indptr[i + 1]):
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + 1])):
             w[self.indices[p], k] += step * self.data[p]
 
 

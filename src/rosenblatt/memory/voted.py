@@ -55,9 +55,10 @@ class Voted(Last):
         if used == 0:
             return
         log: dict[str, Array] = {name: getattr(keep, name)[:used].copy() for name in FIELDS}
-        distinct, inverse = np.unique(log["row"], return_inverse=True)
+        distinct, first, inverse = np.unique(log["row"], return_index=True, return_inverse=True)
         places, fresh = np.full(distinct.size, -1, np.int32), []
-        for at, i in enumerate(distinct):
+        for at in np.argsort(first):  # by first use: the same places, however often the loop returned on the way
+            i = distinct[at]
             if i < 0:
                 continue
             key = _row_bytes(rows, int(i))

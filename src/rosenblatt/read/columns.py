@@ -172,6 +172,8 @@ def _likely(data: list[str], text: int | None) -> int | None:
 def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: str) -> list[int]:
     expect = asked.expect
     if expect is None:
+        if not rest:
+            raise located(origin, 1, "found only the label", "expected at least one column of features")
         return rest
     if isinstance(expect, list) and names:
         here = {names[p]: p for p in rest}
@@ -187,5 +189,10 @@ def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: st
         raise located(origin, 1, found, f"expected the columns {_listed(expect)} (header=False: in this order)")
     wanted = len(expect) if isinstance(expect, list) else expect
     if len(rest) != wanted:
-        raise located(origin, 1, f"found {len(rest)} columns of features", f"expected the model's {wanted}")
+        raise located(
+            origin,
+            1,
+            f"found {len(rest)} columns of features",
+            f"expected the model's {wanted}, with or without a label",
+        )
     return rest

@@ -18,7 +18,8 @@ HEAD_LIMIT = 1 << 18
 DEPTH_LIMIT, PART_LIMIT = 20, 1000
 """Deeper or later parts are not opened: 1,000 levels in 60 KB are an attack, not a mail."""
 
-LINE = rb"[^\n]*\n?"
+LINE = rb"[^\n]*+\n?+"
+"""Possessive, as a line that may end anywhere is tried in every combination (minutes on a mail of long lines)."""
 NAME = rb"[^\x00-\x20:\x7f]+[ \t]*:"
 KNOWN = rb"(?i:content-[a-z-]+|mime-version|subject|from|to|date|message-id|received|return-path|reply-to|x-[a-z-]+):"
 JUNK = rb"[^\r\n]" + LINE + rb"(?=" + KNOWN + rb")"
@@ -26,8 +27,8 @@ HEAD = re.compile(rb"(?:(?:" + NAME + rb"|[ \t]+(?=\S))" + LINE + rb"|" + JUNK +
 """Header lines and their continuations; one broken line is passed over where a well-known header follows."""
 A_KNOWN = re.compile(rb"^" + KNOWN, re.MULTILINE)
 """A block without any of these is no header block: plain text often begins with `Note: …`."""
-FIRST = re.compile(rb"(?!" + NAME + rb")" + JUNK)
-"""A first line that is no header although headers follow: some archives put the subject there."""
+STRAY = re.compile(rb"(?!" + NAME + rb")(?:[^\r\n]" + LINE + rb"){1,4}?(?=" + KNOWN + rb")")
+"""A few first lines that are no headers although headers follow: some archives put the subject there."""
 BLANK = re.compile(rb"[ \t]*\r*(?:\n|\Z)")
 START = re.compile(rb"\s*(?:>?From [^\n]*\n)?")
 """Before the first header: blank lines, and the line that begins a message in an mbox file."""
@@ -95,13 +96,13 @@ def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[
 
 
 def parts(raw: bytes) -> Iterator[Part]:
-    """The message's own headers first, as a part of kind "headers" (its body is a stray first line), then every leaf.
+    """The message's own headers first, as a part of kind "headers" (its body is a stray line before them), then every leaf.
 
     Empty input gives no headers and one leaf without a body.
     """
     before = START.match(raw)
     begin = before.end() if before else 0
-    stray = FIRST.match(raw, begin)
+    stray = STRAY.match(raw, begin)
     stack = [(stray.end() if stray else begin, len(raw), 0)]
     left = PART_LIMIT
     while stack and left:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ..core.parse import count_newlines
-from ..errors import located
+from ..errors import DataError, located
 
 PathLike = str | os.PathLike[str]
 BLOCK = 2 << 20
@@ -105,11 +105,11 @@ class ByteStream(io.RawIOBase):
         try:
             self._counted = _Counted(raw)
         except OSError as error:
-            raise located(name, None, f"it cannot be read ({error.strerror})", "expected a readable file") from error
+            raise self._failed(f"it cannot be read ({error.strerror})", "expected a readable file") from error
         self._kind = _compression(self._counted.head)
-        expected = COMPRESSED.get(Path(name).suffix)
+        expected = COMPRESSED.get(Path(name).suffix.lower())
         if expected is not None and self._kind is None:
-            raise located(name, None, f"found no {expected} data", f"expected {expected} data, or a name without it")
+            raise self._failed(f"found no {expected} data", f"expected {expected} data, or a name without the suffix")
         stored = cast("IO[bytes]", self._counted)
         self._inner: Any = stored
         if self._kind == "gzip":
@@ -120,6 +120,10 @@ class ByteStream(io.RawIOBase):
             self._inner = bz2.BZ2File(stored)
         elif self._kind == "zstandard":
             self._inner = _Zstandard(self._counted)
+
+    def _failed(self, found: str, expected: str) -> DataError:
+        self.close()
+        return located(self.name, None, found, expected)
 
     @property
     def bytes_read(self) -> int:
@@ -137,11 +141,10 @@ class ByteStream(io.RawIOBase):
         try:
             return self._inner.read(size)  # type: ignore[no-any-return]
         except EOFError as error:
-            found = f"the {self._kind} data are cut short"
-            raise located(self.name, None, found, "expected a complete file") from error
+            raise self._failed(f"the {self._kind} data are cut short", "expected a complete file") from error
         except (OSError, zlib.error, lzma.LZMAError) as error:
-            found = f"the {self._kind} data are damaged" if self._kind else f"it cannot be read ({error})"
-            raise located(self.name, None, found, "expected an intact file") from error
+            found = f"the {self._kind} data are damaged ({error})" if self._kind else f"it cannot be read ({error})"
+            raise self._failed(found, "expected an intact file") from error
 
     def readall(self) -> bytes:
         return self.read()

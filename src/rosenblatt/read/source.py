@@ -64,4 +64,5 @@ class FileSource:
             self.notes[what] = self.notes.get(what, 0) + count
 
     def _no_rows(self) -> DataError:
-        return located(self.origin, None, "found no rows", "expected at least one")
+        notes = ", ".join(f"{what}: {count}" for what, count in self.notes.items())
+        return located(self.origin, None, "found no rows" + (f" ({notes})" if notes else ""), "expected at least one")

@@ -145,7 +145,7 @@ class Svmlight(FileSource):
         kernel = parse.parse_svmlight.for_work(len(block.text))
         code, at = kernel(block.text, 0, self.base, labelled, out)
         while code != parse.OK:
-            self._refuse(block.line_at(at), f"found {block.field_at(at)}", EXPECTED[code])
+            self._refuse(block, at, f"found {block.field_at(at)}", EXPECTED[code])
             code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self.base, labelled, out)
         n, nnz, hards, qids, ignored = out.used.tolist()
         self._note("qid fields skipped", qids)
@@ -158,14 +158,14 @@ class Svmlight(FileSource):
             rows = self._in_order(rows, block)
         return rows.good() if bad.any() else rows
 
-    def _refuse(self, line: int, found: str, expected: str) -> None:
+    def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
         if self.bad == "error":
-            raise located(self.origin, line, found, expected)
+            raise located(self.origin, block.line_at(position), found, expected)
         self._note("bad lines skipped")
 
     def _refuse_row(self, rows: _Rows, row: int, block: _Block, problem: tuple[str, str]) -> None:
         if not rows.bad[row]:
-            self._refuse(block.line_at(int(rows.starts[row])), *problem)
+            self._refuse(block, int(rows.starts[row]), *problem)
             rows.bad[row] = True
 
     def _convert_hard(self, rows: _Rows, hard: Array, block: _Block) -> None:

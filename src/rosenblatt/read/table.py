@@ -12,7 +12,7 @@ import numpy as np
 from ..batch import Batch, Document
 from ..core.rows import Array, dense
 from ..errors import SettingError, located
-from .columns import Asked, Column, choose, is_number
+from .columns import Asked, Column, Columns, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .source import FileSource, decoded_lines
 
@@ -75,18 +75,16 @@ class Table(FileSource):
         self.bad, self.block_bytes = bad, block_bytes
         features = list(expect) if isinstance(expect, Sequence) else expect
         self.asked = Asked(label, text, header, labelled, features)
+        self._begun: Iterator[Block] | None = None
         stream = self._open()
-        self.delimiter = delimiter or self._likely_delimiter(stream)
-        read = self._decoded(stream)
-        kept: list[Block] = []
-        first = list(islice(self._records(_kept(read, kept)), 2))
-        if not first:
-            raise self._no_rows()
-        self.columns = choose([record.cells for record in first], self.asked, self.origin)
+        try:
+            self.delimiter = delimiter or self._likely_delimiter(stream)
+            self._blank = " \t".replace(self.delimiter, "")
+            self.columns = self._look(self._decoded(stream))
+        finally:
+            if not self.one_shot:
+                stream.close()
         self.kind = "rows" if self.columns.text is None else "documents"
-        self._begun = chain(kept, read) if self.one_shot else None
-        if not self.one_shot:
-            stream.close()
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -121,6 +119,16 @@ class Table(FileSource):
         if not seen:
             raise self._no_rows()
 
+    def _look(self, read: Iterator[Block]) -> Columns:
+        """The columns, from the first two records; what was read is kept where it cannot be read again."""
+        kept: list[Block] = []
+        first = list(islice(self._records(_kept(read, kept)), 2))
+        if not first:
+            raise self._no_rows()
+        if self.one_shot:
+            self._begun = chain(kept, read)
+        return choose([record.cells for record in first], self.asked, self.origin)
+
     def _decoded(self, stream: ByteStream) -> Iterator[Block]:
         for text, at in blocks(stream, self.block_bytes):
             lines, other = decoded_lines(text)
@@ -131,7 +139,7 @@ class Table(FileSource):
         """Blocks without quotes go to numpy's reader (124 MB/s; the csv module and float: 36)."""
         header = self.columns.names is not None
         for lines, at in read:
-            first = next((i for i, line in enumerate(lines) if line.strip(" ")), None)
+            first = next((i for i, line in enumerate(lines) if line.strip(self._blank)), None)
             if first is None:
                 continue
             if header and lines[first].count('"') % 2 == 0:  # no quoted newline: the header is this line
@@ -139,12 +147,12 @@ class Table(FileSource):
             if header or any('"' in line for line in lines):
                 yield from self._careful_batches(chain([(lines, at)], read), header)
                 return
-            plain = [line for line in lines if line.strip(" ")]
+            plain = [line for line in lines if line.strip(self._blank)]
             try:
-                if plain:
-                    yield self._plain_batch(plain)
+                batches = iter([self._plain_batch(plain)] if plain else [])
             except ValueError:
-                yield from self._careful_batches(iter([(lines, at)]), False)
+                batches = self._careful_batches(iter([(lines, at)]), False)
+            yield from batches
 
     def _careful_batches(self, read: Iterator[Block], header: bool) -> Iterator[Batch]:
         """Record by record, with quotes, and an error for what is wrong."""
@@ -170,7 +178,7 @@ class Table(FileSource):
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         try:
             for cells in reader:
-                if len(cells) > 1 or "".join(cells).strip(" "):
+                if len(cells) > 1 or "".join(cells).strip(self._blank):
                     yield Record(line, cells)
                 line = before + reader.line_num
         except csv.Error as error:

@@ -17,7 +17,9 @@ class UntilRight(NamedTuple):
     def step(self, u: float, y: float, sq_norm: float) -> float:
         if y * u > 0.0 or sq_norm <= 0.0:
             return 0.0
-        return y * math.ceil((1.0 - y * u) / sq_norm)
+        times = (1.0 - y * u) / sq_norm
+        # From 2⁵³ on every float is whole; math.ceil makes an int of it, which compiled overflows and plain may raise.
+        return y * (times if times >= 9007199254740992.0 else math.ceil(times))
 
     def loss(self, u: float, y: float) -> float:
         return max(0.0, -y * u)

@@ -1,0 +1,16 @@
+"""The command line: one file a command; parses, calls, prints. `app.py` has the table of commands."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run `rosenblatt` with the words of sys.argv and leave with its exit code. Importing is guarded as well: it takes
+    long enough for a Ctrl-C."""
+    try:
+        from .app import app
+
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

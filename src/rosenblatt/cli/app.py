@@ -1,0 +1,135 @@
+"""The table of commands, loaded when they are called, and what an error becomes: one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from typing import Any
+
+import click
+
+from .. import __version__
+from ..errors import RosenblattError
+from .output import OutputError, note, write
+
+COMMANDS = {
+    "demo": "Learn to tell spam from real mail, live.",
+    "train": "Learn a model from labelled data.",
+    "predict": "Label data with a model.",
+    "evaluate": "Count a model's mistakes on labelled data.",
+    "explain": "Say why a model scores rows as it does.",
+    "inspect": "Show what a model has learned, and how.",
+}
+"""name → what it does; the command is the function of that name in the file of that name."""
+
+EXIT_CODES = {
+    0: "done",
+    2: "the command line or a setting is wrong",
+    3: "the data cannot be read or learned from",
+    4: "the model file is damaged, foreign or newer",
+    5: "the output cannot be written",
+    70: "an error inside rosenblatt",
+    130: "stopped by Ctrl-C",
+    141: "the reader of the output went away",
+}
+
+EXAMPLE = """\
+rosenblatt train mails/ -o spam.model
+rosenblatt predict spam.model new-mails/ --ids"""
+
+
+class App(click.Group):
+    """`rosenblatt`: knows the commands' names without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f".{cmd_name}", __package__), cmd_name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            names = ", ".join(COMMANDS)
+            raise click.UsageError(f"there is no command {args[0]!r}; the commands are {names}", ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])
+        write_example(formatter, EXAMPLE)
+
+    def main(self, args: Any = None, prog_name: str | None = None, **extra: Any) -> Any:
+        """Run and leave with the exit code; every error is told in one line on standard error."""
+        sys.exit(_guarded(self, list(sys.argv[1:] if args is None else args), prog_name or "rosenblatt"))
+
+
+def write_example(formatter: click.HelpFormatter, example: str) -> None:
+    """The end of each help text, as it stands: a command is copied, not wrapped."""
+    with formatter.section("Example"):
+        formatter.write("".join(f"  {line}\n" for line in example.splitlines()))
+
+
+def _guarded(group: App, args: list[str], name: str) -> int:
+    debug = bool(os.environ.get("ROSENBLATT_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    with warnings.catch_warnings():
+        if not debug:
+            warnings.simplefilter("ignore")
+        try:
+            with group.make_context(name, args) as context:
+                group.invoke(context)
+            write("")
+            return 0
+        except click.exceptions.Exit as stop:
+            return stop.exit_code
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            note("\nstopped by Ctrl-C")
+            return 130
+        except BrokenPipeError:
+            _silence()
+            return 141
+        except RosenblattError as error:
+            if isinstance(error, OutputError):
+                _silence()
+            note(f"Error: {error}")
+            return error.exit_code
+        except Exception as error:
+            if debug:
+                raise
+            text = " ".join(f"{type(error).__name__}: {error}".split())
+            note(f"internal error: {text[:300]}; run with ROSENBLATT_DEBUG=1 for the traceback")
+            return 70
+
+
+def _silence() -> None:
+    """Python flushes standard output once more when it ends, and would complain about the closed pipe then."""
+    if sys.stdout is not None:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (OSError, ValueError):
+            sys.stdout = None  # type: ignore[assignment]
+
+
+@click.group(cls=App, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def app() -> None:
+    """The perceptron family: learn linear classifiers from numbers, text and mail.
+
+    Data are svmlight or CSV files, text lines (label, TAB, text), or folders and tars of mails; plain or compressed;
+    "-" is standard input. `rosenblatt COMMAND --help` says more.
+    """

@@ -1,0 +1,251 @@
+"""`rosenblatt demo`: the perceptron family learns to tell spam from real mail, on data that come with the package."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ..defaults import DEFAULTS
+from .options import Command, Number, json_option, option
+
+if TYPE_CHECKING:
+    from ..batch import Batch
+    from ..core.rows import Array, Rows
+    from ..model import Model
+    from .demo_view import View
+
+EXAMPLE = """\
+rosenblatt demo --output spam-demo --seed 1"""
+SHARE = 0.7
+"""Of the mails of each class, the part to learn from."""
+WORDS = 12
+"""Strongest words shown of each class, and contributions shown of the mail that is explained."""
+
+
+class Learner(NamedTuple):
+    """One row of the table. rule, keep: in the words of `rosenblatt train`."""
+
+    name: str
+    rule: str
+    keep: str = "last"
+
+
+KEPT = Learner("averaged perceptron", "perceptron", "averaged")
+"""The learner whose model is written: chosen here, before any mail is read, not by its errors on held-out mails."""
+LEARNERS = (
+    Learner("perceptron", "perceptron"),
+    KEPT,
+    Learner("voted perceptron", "perceptron", "voted"),
+    Learner("pocket perceptron", "perceptron", "pocket"),
+    Learner("margin perceptron", "margin"),
+    Learner("passive-aggressive", "passive-aggressive"),
+    Learner("linear unit (Adaline)", "linear"),
+    Learner("sigmoid unit", "sigmoid"),
+    Learner("tanh unit", "tanh"),
+    Learner("logistic unit", "logistic"),
+)
+
+
+class Mails(NamedTuple):
+    """The shipped mails, taken apart once, as rows over the words of the training mails.
+
+    train, held: row numbers of the mails to learn from, and of the others.
+    """
+
+    batch: Batch
+    features: Any
+    reading: dict[str, Any]
+    rows: Rows
+    y: Array
+    train: Array
+    held: Array
+
+
+# fmt: off
+@click.command(cls=Command, example=EXAMPLE)
+@option("Output", "--output", type=click.Path(path_type=Path), metavar="DIR", default="rosenblatt-demo",
+        show_default=True, help="The folder for what is written; made if need be.")
+@option("Run", "--seed", type=click.IntRange(0), default=DEFAULTS["random_state"], show_default=True,
+        help="Of the split and of the shuffled orders.")
+@option("Run", "--epochs", type=Number(int, none=None), default=DEFAULTS["max_iter"], show_default=True,
+        help="The most passes of each learner; they usually stop long before.")
+@json_option
+# fmt: on
+def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
+    """Watch linear classifiers learn to tell spam from real mail: 1,000 mails that come with the package.
+
+    Seven tenths are learned from. The others are held out: they are counted once, and not even their words are known
+    before. Writes a model, the curve of mistakes per epoch, one held-out mail and a set of short messages.
+    """
+    from .demo_files import make_folder, next_commands, write_files
+    from .demo_view import view
+    from .output import to_json, write
+
+    files = make_folder(output)
+    show = view(silent=as_json)
+    show.say("Reading 1,000 mails ...")
+    mails = read_mails(seed)
+    found = about(mails, seed)
+    show.opening(found)
+    models, found["learners"] = learn_all(mails, seed, epochs, show)
+    kept = models[LEARNERS.index(KEPT)]
+    found |= outcome(kept, mails)
+    histories = {each["learner"]: each["mistakes_per_epoch"] for each in found["learners"]}
+    write_files(files, kept, found["explained"]["id"], histories)
+    found |= {"files": {name: str(file) for name, file in files.items()}, "next": list(next_commands(files))}
+    show.closing(found)
+    if as_json:
+        write(f"{to_json(found)}\n")
+
+
+# --- the mails -------------------------------------------------------------------------------------------------------
+
+
+def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
+    """(train, held): row numbers in a random order, `share` of each class in train."""
+    import numpy as np
+
+    order = np.random.default_rng(seed).permutation(len(y))
+    in_train = np.zeros(len(y), bool)
+    for label in np.unique(y):
+        own = order[y[order] == label]
+        in_train[own[: round(share * len(own))]] = True
+    return order[in_train[order]], order[~in_train[order]]
+
+
+def read_mails(seed: int) -> Mails:
+    """All mails as documents, then as rows; the dictionary is that of the training mails alone."""
+    import numpy as np
+
+    from ..batch import Batch
+    from ..datasets import path
+    from ..features.pipeline import Features
+    from ..read import open_source
+
+    source = open_source(path("mails"))
+    parts = list(source)
+    documents = [document for part in parts for document in part.rows]
+    y = np.concatenate([part.y for part in parts]).astype(str)
+    batch = Batch(documents, y, [str(name) for part in parts for name in part.ids or ()])
+    train, held = split(y, seed)
+    learned_from = Batch([documents[i] for i in train], y[train])
+    features = Features.fit([learned_from])
+    return Mails(batch, features, source.recipe(), features.transform(batch), y, train, held)
+
+
+def about(mails: Mails, seed: int) -> dict[str, Any]:
+    """What is learned from, in numbers."""
+    import numpy as np
+
+    classes, counts = np.unique(mails.y, return_counts=True)
+    held = mails.y[mails.held]
+    return {
+        "seed": seed,
+        "mails": {str(name): int(count) for name, count in zip(classes, counts, strict=True)},
+        "train": len(mails.train),
+        "held_out": len(mails.held),
+        "held_out_spam": int((held == "spam").sum()),
+        "words": mails.features.width,
+    }
+
+
+# --- learning --------------------------------------------------------------------------------------------------------
+
+
+def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[list[Model], list[dict[str, Any]]]:
+    """(models, table): every learner learns from the training mails and is then counted on the held-out ones."""
+    from ..core.rows import take
+
+    train, held = take(mails.rows, mails.train), take(mails.rows, mails.held)
+    models, rows = [], []
+    with show.table([learner.name for learner in LEARNERS]) as table:
+        for number, learner in enumerate(LEARNERS):
+            table.status(number, "compiling")
+            prepare(learner, train, mails.y[mails.train])
+            table.status(number, "learning")
+            begun = time.perf_counter()
+            model = learn(learner, train, mails.y[mails.train], seed, epochs)
+            seconds = time.perf_counter() - begun
+            model.features, model.reading = mails.features, mails.reading
+            models.append(model)
+            rows.append(measured(learner, model, held, mails.y[mails.held]) | {"seconds": round(seconds, 3)})
+            table.row(number, rows[-1])
+    return models, rows
+
+
+def learn(learner: Learner, rows: Rows, y: Array, seed: int, epochs: int | None) -> Model:
+    from ..fit import fit
+    from ..settings import Settings
+    from ..train import Limits
+
+    settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
+    return fit(rows, y, settings, Limits(max_iter=epochs))
+
+
+def prepare(learner: Learner, rows: Rows, y: Array) -> None:
+    """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
+    import numpy as np
+
+    from ..core.rows import take
+
+    two = np.array([np.flatnonzero(y == label)[0] for label in np.unique(y)])
+    learn(learner, take(rows, two), y[two], 0, 1)
+
+
+def measured(learner: Learner, model: Model, held: Rows, y: Array) -> dict[str, Any]:
+    """One row of the table."""
+    from ..report.metrics import metrics
+
+    counted = metrics(model, model.decision(held), y)
+    history = model.run.history["mistakes"]
+    return {
+        "learner": learner.name,
+        "rule": learner.rule,
+        "keep": learner.keep,
+        "errors": counted["errors"],
+        "real_mail_lost": counted["false_positives"],
+        "spam_let_through": counted["false_negatives"],
+        "mistakes": sum(history),
+        "mistakes_per_epoch": history,
+        "epochs": len(history),
+        "stop_reason": model.run.stop_reason,
+    }
+
+
+# --- what came of it -------------------------------------------------------------------------------------------------
+
+
+def outcome(model: Model, mails: Mails) -> dict[str, Any]:
+    """The kept model's strongest words, and the first held-out spam explained."""
+    from ..report.evidence import Names, strongest
+
+    names, (w, _) = Names(model), model.weights
+    words = {
+        str(label): [{"word": names[j], "weight": float(w[0, j])} for j in strongest(sign * w[0], WORDS)]
+        for label, sign in zip(model.classes, (-1, 1), strict=True)
+    }
+    first = next(int(i) for i in mails.held if mails.y[i] == "spam")
+    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
+
+
+def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
+    from ..report.evidence import Names, evidence
+
+    names, why = Names(model), evidence(model, mails.rows, i)
+    assert mails.batch.ids is not None and isinstance(mails.batch.rows, list)
+    return {
+        "id": mails.batch.ids[i],
+        "subject": dict(reversed(mails.batch.rows[i])).get("subject", ""),
+        "label": mails.y[i],
+        "predicted": model.classes[int(why.score > 0.0)],
+        "score": why.score,
+        "intercept": why.intercept,
+        "contributions": [
+            {"word": names[j], "contribution": float(part)}
+            for j, part in zip(why.columns[:WORDS], why.contributions[:WORDS], strict=True)
+        ],
+        "rest": {"words": max(0, len(why.columns) - WORDS), "contribution": why.rest(WORDS)},
+    }

@@ -1,0 +1,81 @@
+"""What `rosenblatt demo` leaves behind: a model, a picture, one mail, short messages, and three commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .output import OutputError, check_writable
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+FILES = {"model": "spam.model", "picture": "mistakes.png", "mail": "mail.eml", "messages": "sms.txt.xz"}
+
+
+def make_folder(path: Path) -> dict[str, Path]:
+    """The files to be written, by what they are. OutputError where the folder cannot be made or written to."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: the folder cannot be made: {error.strerror or error}") from None
+    files = {name: path / file for name, file in FILES.items()}
+    for file in files.values():
+        check_writable(file)
+    return files
+
+
+def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Mapping[str, Sequence[int]]) -> None:
+    """Write them all. kept: the model. mail: the name of one of the shipped mails. histories: for the picture."""
+    import shutil
+
+    from ..datasets import path
+    from ..report.plots import mistakes_per_epoch
+
+    kept.save(files["model"])
+    title = "Mistakes while learning from mail, epoch by epoch\n(a ring: from here on none, all mails are told apart)"
+    mistakes_per_epoch(histories, files["picture"], title)
+    try:
+        files["mail"].write_bytes(raw_mail(mail))
+        shutil.copyfile(path("sms"), files["messages"])
+    except OSError as error:
+        raise OutputError(f"{error.filename}: cannot be written: {error.strerror or error}") from None
+
+
+def raw_mail(name: str) -> bytes:
+    """The bytes of one of the shipped mails, by its name in their archive."""
+    import tarfile
+
+    from ..datasets import path
+
+    with tarfile.open(path("mails")) as archive:
+        member = archive.extractfile(name)
+        assert member is not None
+        return member.read()
+
+
+def next_commands(files: Mapping[str, Path]) -> Iterator[str]:
+    """Three commands that work as printed, from the folder in which the demo ran."""
+    from shlex import quote
+
+    run, model, mail = program(), quote(str(files["model"])), quote(str(files["mail"]))
+    yield f"{run} predict {model} {mail} --scores"
+    yield f"{run} explain {model} {mail} --top 20"
+    messages = files["messages"]
+    yield f"{run} train {quote(str(messages))} -o {quote(str(messages.with_name('sms.model')))} --keep averaged"
+
+
+def program() -> str:
+    """This program as the shell can call it: `rosenblatt` where it would find this one, else its path."""
+    import os
+    import shutil
+    import sys
+    from shlex import quote
+
+    called = Path(sys.argv[0])
+    script = called if called.name == "rosenblatt" else Path(sys.executable).with_name("rosenblatt")
+    found = shutil.which("rosenblatt")
+    if not script.is_file() or (found and os.path.samefile(found, script)):
+        return "rosenblatt"
+    return quote(str(script))

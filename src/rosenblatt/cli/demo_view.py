@@ -1,0 +1,164 @@
+"""What `rosenblatt demo` shows: a live table on a terminal, plain lines anywhere else, nothing for JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .output import short, table, write_lines
+
+HEAD = ("learner", "errors", "mail lost", "spam through", "mistakes", "epochs", "seconds")
+NARROW = 72
+"""Columns below which the table leaves out mistakes and epochs, and the words stand in one column."""
+
+
+class Table:
+    """The table as it fills, on no screen; `PlainTable` and `LiveTable` show it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def status(self, number: int, what: str) -> None:
+        """What is being done for a learner."""
+
+    def row(self, number: int, found: dict[str, Any]) -> None:
+        """A learner's numbers, when it has learned."""
+
+
+class PlainTable(Table):
+    """A line a learner, as soon as it has learned."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self._widths = [max(map(len, (*names, HEAD[0]))), *map(len, HEAD[1:])]
+        self._line(HEAD)
+
+    def row(self, number: int, found: dict[str, Any]) -> None:
+        self._line(cells(found))
+
+    def _line(self, parts: Sequence[str]) -> None:
+        first, *rest = zip(parts, self._widths, strict=True)
+        write_lines(["  ".join([first[0].ljust(first[1]), *(part.rjust(width) for part, width in rest)])])
+
+
+class LiveTable(Table):
+    """All learners at once, their numbers appearing as they come. live: of rich."""
+
+    def __init__(self, names: Sequence[str], live: Any, narrow: bool) -> None:
+        super().__init__(names)
+        self._live, self._narrow = live, narrow
+        self._cells = [[name, *[""] * (len(HEAD) - 1)] for name in names]
+        self._show()
+
+    def status(self, number: int, what: str) -> None:
+        self._cells[number][1] = what
+        self._show()
+
+    def row(self, number: int, found: dict[str, Any]) -> None:
+        self._cells[number] = cells(found)
+        self._show()
+
+    def _show(self) -> None:
+        from rich.table import Table as Grid
+
+        grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        shown = [i for i, name in enumerate(HEAD) if not (self._narrow and name in ("mistakes", "epochs"))]
+        for i in shown:
+            grid.add_column(HEAD[i], justify="right" if i else "left", overflow="fold")
+        for line in self._cells:
+            grid.add_row(*(line[i] for i in shown))
+        self._live.update(grid, refresh=True)
+
+
+class View:
+    """The pages before and after the table."""
+
+    def __init__(self, silent: bool) -> None:
+        self.silent = silent
+        self.live = not silent and sys.stdout is not None and sys.stdout.isatty()
+        self.width = shutil.get_terminal_size().columns if self.live else 100
+
+    def say(self, *paragraphs: str) -> None:
+        """Paragraphs, each in lines that fit; an empty one is an empty line."""
+        if self.silent:
+            return
+        for text in paragraphs:
+            write_lines(textwrap.wrap(text, max(20, min(self.width - 1, 100))) or [""])
+
+    @contextlib.contextmanager
+    def table(self, names: Sequence[str]) -> Iterator[Table]:
+        if self.silent:
+            yield Table(names)
+        elif not self.live:
+            yield PlainTable(names)
+        else:
+            from rich.console import Console
+            from rich.live import Live
+
+            with Live(console=Console(), auto_refresh=False) as live:
+                yield LiveTable(names, live, self.width < NARROW)
+
+    def opening(self, found: dict[str, Any]) -> None:
+        classes = ", ".join(f"{count:,} {name}" for name, count in found["mails"].items())
+        self.say(
+            f"{sum(found['mails'].values()):,} real mails ({classes}): {found['train']:,} to learn from, "
+            f"{found['held_out']:,} held out. The dictionary: {found['words']:,} words of the training mails.",
+            f"On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham "
+            f"would be {found['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
+            "",
+        )
+
+    def closing(self, found: dict[str, Any]) -> None:
+        """The rest, once everything is known."""
+        kept, files = found["kept"], found["files"]
+        self.say("", f"The strongest words of the {kept}:")
+        self._list(self._words(found["strongest_words"]))
+        self._mail(found["explained"], kept)
+        self.say("", f"Curves of mistakes per epoch: {files['picture']}", f"Model of the {kept}: {files['model']}")
+        self.say("", "To go on:")
+        self._list([f"  {command}" for command in found["next"]])
+
+    def _words(self, strongest: dict[str, list[dict[str, Any]]]) -> list[str]:
+        columns = []
+        for label, words in reversed(strongest.items()):
+            lines = [["", f"{each['weight']:+.3f}", plain(each["word"], 24)] for each in words]
+            columns.append([f"  for {label}", *table(lines, right=(1,))])
+        if self.width < NARROW:
+            return [line for column in columns for line in column]
+        return table(zip(*columns, strict=False))
+
+    def _mail(self, why: dict[str, Any], kept: str) -> None:
+        self.say(
+            "",
+            f"Why the {kept} calls a held-out mail {why['predicted']} (it is {why['label']}): "
+            f'"{plain(why["subject"], 60)}". A word adds its weight times its value; above 0 is spam.',
+        )
+        lines = [["", f"{each['contribution']:+.3f}", plain(each["word"], 24)] for each in why["contributions"]]
+        rest = why["rest"]
+        lines.append(["", f"{rest['contribution']:+.3f}", f"({rest['words']:,} more words)"])
+        lines.append(["", f"{why['intercept']:+.3f}", "(intercept)"])
+        lines.append(["", f"{why['score']:+.3f}", "= score"])
+        self._list(table(lines, right=(1,)))
+
+    def _list(self, lines: Sequence[str]) -> None:
+        if not self.silent:
+            write_lines(lines)
+
+
+def view(silent: bool) -> View:
+    return View(silent)
+
+
+def cells(found: dict[str, Any]) -> list[str]:
+    """A learner's row as text, in the order of HEAD."""
+    counts = ("errors", "real_mail_lost", "spam_let_through", "mistakes", "epochs")
+    return [found["learner"], *(f"{found[name]:,}" for name in counts), f"{found['seconds']:.2f}"]
+
+
+def plain(text: str, most: int) -> str:
+    """Text of a mail for a terminal: on one line, and without the control characters that a sender may have put in."""
+    return short("".join(c if c.isprintable() else " " for c in text), most)

@@ -1,0 +1,89 @@
+"""`rosenblatt evaluate`: how many mistakes a model makes on labelled data, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from .options import Command, json_option, reading, reading_options
+
+EXAMPLE = """\
+rosenblatt evaluate spam.model new-mails/ --json"""
+WIDEST = 12
+"""Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
+MOST = 10
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@json_option
+@reading_options
+def evaluate(model: str, data: str, as_json: bool, **words: Any) -> None:
+    """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
+    from ..model import Model
+    from .data import like_training
+    from .output import to_json, write_lines
+    from .progress import Progress
+
+    learned = Model.load(model)
+    source = like_training(data, learned, reading(words), labelled=True)
+    with Progress() as progress:
+        measured = _measured(learned, source, progress)
+    write_lines([to_json(measured)] if as_json else _report(measured))
+
+
+def _measured(model: Any, source: Any, progress: Any) -> dict[str, Any]:
+    import numpy as np
+
+    from ..report.metrics import metrics
+    from .data import labels_of, scored
+
+    scores, labels = [], []
+    for part in scored(model, source, progress):
+        scores.append(part.scores)
+        labels.append(labels_of(part.batch, model, source, part.first))
+    return metrics(model, np.concatenate(scores), np.concatenate(labels))
+
+
+def _report(measured: dict[str, Any]) -> Iterator[str]:
+    from .output import plural
+
+    yield f"{plural(measured['rows'], 'row')}, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
+    classes = [str(name) for name in measured["classes"]]
+    yield from _in_words(classes, measured["confusion"]) if len(classes) == 2 else _confusions(measured)
+    auc = "not defined (only one class here)" if measured["roc_auc"] is None else f"{measured['roc_auc']:.4f}"
+    yield f"ROC AUC {auc}, of {measured['roc_auc_of']}"
+    yield (
+        f"precision {measured['precision']:.4f}, recall {measured['recall']:.4f}, F1 {measured['f1']:.4f}, "
+        f"of {measured['average']}"
+    )
+    if measured["ties"]:
+        yield f"a score of exactly 0 or a tie counted as a mistake (E_in): {measured['e_in']:.4f} wrong"
+
+
+def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:
+    from .output import table
+
+    rows = []
+    for k, name in enumerate(classes):
+        wrong, total = confusion[k][1 - k], sum(confusion[k])
+        rows.append(["", f"{name} called {classes[1 - k]}", f"{wrong:,}", f"of {total:,}"])
+    return table(rows, right=(2, 3))
+
+
+def _confusions(measured: dict[str, Any]) -> list[str]:
+    from .output import short, table
+
+    classes, confusion = [short(str(name), 12) for name in measured["classes"]], measured["confusion"]
+    if len(classes) <= WIDEST:
+        head = ["", "true \\ predicted", *classes]
+        return table(
+            [head] + [["", name, *(f"{n:,}" for n in row)] for name, row in zip(classes, confusion, strict=True)],
+            right=range(2, len(head)),
+        )
+    pairs = [(n, a, b) for a, row in enumerate(confusion) for b, n in enumerate(row) if a != b and n]
+    worst = sorted(pairs, key=lambda pair: (-pair[0], pair[1:]))[:MOST]
+    return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,)) if worst else []

@@ -1,0 +1,168 @@
+"""`rosenblatt explain`: why each row has its score, feature by feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from .options import Command, Number, json_option, option, reading, reading_options
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..report.evidence import Evidence
+    from .data import Scored
+
+EXAMPLE = """\
+rosenblatt explain spam.model inbox/ --row 1 --top 20"""
+
+
+class Row(NamedTuple):
+    """One row explained. title: its file or its subject. label: as read, or None. votes: as `Explained.votes`."""
+
+    row: int
+    id: str | None
+    title: str
+    label: Any
+    predicted: Any
+    votes: dict[str, float] | None
+    evidence: Evidence
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@option("Output", "--row", type=click.IntRange(1), help="Only this row, counted from 1.")
+@option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
+@option("Output", "--class", "wanted", metavar="LABEL", help="Of more than two classes: why this one, or why not.")
+@json_option
+@reading_options
+def explain(model: str, data: str, row: int | None, top: int | None, wanted: str | None, as_json: bool, **words: Any) -> None:
+    """Say why MODEL scores the rows of DATA as it does: what each feature contributes, the strongest first.
+
+    The score is the sum of all contributions, those not shown included. With more than two classes it is that of the
+    winner, or of --class, less that of the runner-up. A voted model is explained by the mean of its voters.
+    """
+    from ..errors import DataError
+    from ..model import Model
+    from ..report.evidence import Names
+    from .data import like_training, scored
+    from .output import write_lines
+    from .progress import Progress
+
+    learned = Model.load(model)
+    number = None if wanted is None else _class(learned, wanted)
+    source = like_training(data, learned, reading(words))
+    names, rows, blank = Names(learned), 0, False
+    with Progress() as progress:
+        for part in scored(learned, source, progress):
+            for i in range(len(part.scores)):
+                rows += 1
+                if row is None or rows == row:
+                    told = _row(learned, part, i, number)
+                    lines = [_object(told, learned, names, top)] if as_json else _text(told, learned, names, top)
+                    write_lines(["", *lines] if blank and not as_json else lines)
+                    blank = True
+            if row is not None and rows >= row:
+                return
+    if row is not None:
+        raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; it has {rows}")
+
+
+def _class(model: Model, name: str) -> int:
+    from ..errors import SettingError
+
+    known = [str(label) for label in model.classes]
+    if name not in known:
+        raise SettingError(f"--class {name}: the model's classes are {', '.join(known)}")
+    return known.index(name)
+
+
+def _row(model: Model, part: Scored, i: int, wanted: int | None) -> Row:
+    from ..report.evidence import evidence, rivals
+
+    scores = part.scores[i]
+    between = (1, 0) if scores.ndim == 0 else rivals(scores, wanted)
+    label = None if part.batch.y is None else part.batch.y[i]
+    predicted = model.labels(part.scores[i : i + 1])[0]
+    return Row(
+        part.first + i, part.name(i), _title(part, i), label, predicted, _votes(model, scores),
+        evidence(model, part.rows, i, between),
+    )  # fmt: skip
+
+
+def _title(part: Scored, i: int) -> str:
+    """A mail's subject, or how a text begins."""
+    from .output import short
+
+    if not isinstance(part.batch.rows, list):
+        return ""
+    fields: dict[str, str] = {}
+    for tag, text in part.batch.rows[i]:
+        fields.setdefault(tag, text)
+    return short(fields.get("subject") or fields.get("", ""), 60)
+
+
+def _votes(model: Model, scores: Any) -> dict[str, float] | None:
+    """Of voted: the share of the votes that each class got, of one vote each (one against the rest: of each class's)."""
+    if model.run.memory.name != "voted":
+        return None
+    names = [str(label) for label in model.classes]
+    if scores.ndim == 0:
+        return {names[0]: (1.0 - float(scores)) / 2.0, names[1]: (1.0 + float(scores)) / 2.0}
+    shares = scores if model.run.joint else (1.0 + scores) / 2.0
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
+def _text(told: Row, model: Model, names: Any, top: int | None) -> Iterator[str]:
+    from .output import plural, short, table
+
+    why = told.evidence
+    place = [f"row {told.row}", *([told.id] if told.id else []), *([f'"{told.title}"'] if told.title else [])]
+    yield ": ".join(place)
+    label = "" if told.label is None else f", labelled {told.label}"
+    yield f"  predicted {told.predicted}{label}"
+    if told.votes is not None:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in told.votes.items())
+        yield f"  votes: {shares}; the score below is that of the mean of the voters"
+    first, second = (str(model.classes[k]) for k in why.between)
+    yield f"  score {why.score!r} for {first}" + (f" against {second}" if len(model.classes) > 2 else "")
+    shown = len(why.columns) if top is None else min(top, len(why.columns))
+    parts = why.contributions
+    lines = [
+        ["", f"{parts[j]:+.6g}", short(names[why.columns[j]], 40), f"{why.values[j]:.6g} x {why.weights[j]:.6g}"]
+        for j in range(shown)
+    ]
+    if shown < len(why.columns):
+        lines.append(["", f"{why.rest(shown):+.6g}", f"({plural(len(why.columns) - shown, 'more feature')})", ""])
+    lines.append(["", f"{why.intercept:+.6g}", "(intercept)", ""])
+    yield from table(lines, right=(1,))
+
+
+def _object(told: Row, model: Model, names: Any, top: int | None) -> str:
+    from .output import to_json
+
+    why = told.evidence
+    shown = len(why.columns) if top is None else min(top, len(why.columns))
+    parts = why.contributions
+    first, second = (model.classes[k] for k in why.between)
+    out = {
+        "row": told.row,
+        "id": told.id,
+        "title": told.title,
+        "label": told.label,
+        "predicted": told.predicted,
+        "score": why.score,
+        "score_for": first,
+        "score_against": second,
+        "intercept": why.intercept,
+        "contributions": [
+            {"feature": names[why.columns[j]], "value": why.values[j], "weight": why.weights[j], "contribution": parts[j]}
+            for j in range(shown)
+        ],
+        "rest": {"features": len(why.columns) - shown, "contribution": why.rest(shown)},
+    }
+    if told.votes is not None:
+        out["votes"] = told.votes
+    return to_json(out)

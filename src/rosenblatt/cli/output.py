@@ -1,0 +1,111 @@
+"""Where words go: data to standard output, everything else to standard error. Neither ever gives a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import RosenblattError
+
+
+class OutputError(RosenblattError):
+    """A file, or standard output, that cannot be written."""
+
+    exit_code = 5
+
+
+def write(text: str) -> None:
+    """Text to standard output, at once. Raises OutputError (disk full, closed), BrokenPipeError for a closed pipe."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; the result has nowhere to go")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Lines to standard output, in one piece."""
+    write("".join(f"{line}\n" for line in lines))
+
+
+def note(text: str) -> None:
+    """A line to standard error; where nobody listens, none."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
+
+def notes(counted: Mapping[str, int]) -> None:
+    """What a reader skipped or changed: `note: blank lines skipped: 3`."""
+    for what, count in counted.items():
+        note(f"note: {what}: {count:,}")
+
+
+def to_json(value: Any) -> str:
+    """One line of JSON: numpy's numbers as Python's; NaN and infinity, which JSON has not, as null."""
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def check_writable(path: Path, *inputs: str | None) -> None:
+    """OutputError where a file could not be written, before the work begins; also where it is one of the inputs.
+
+    Only new and regular files are replaced: renaming over /dev/null as root would make it a file.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: there is no folder {folder}; make it first")
+    if path.is_dir():
+        raise OutputError(f"{path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise OutputError(f"{path}: it is not a regular file; name a file for the model")
+    for given in inputs:
+        if given and given != "-" and path.exists() and os.path.exists(given) and os.path.samefile(path, given):
+            raise OutputError(f"{path}: it holds the data; name another file for the model")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{path}: the folder {folder} is not writable")
+
+
+def short(text: str, most: int = 80) -> str:
+    """Text on one line, cut at `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def plural(count: int, what: str, many: str = "") -> str:
+    """`1 row`, `1,234 rows`."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
+def table(rows: Iterable[Iterable[str]], right: Iterable[int] = ()) -> list[str]:
+    """Cells in columns two blanks apart; the columns numbered in `right` end together."""
+    cells = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    flush = set(right)
+    return [
+        "  ".join(c.rjust(w) if i in flush else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        .rstrip()
+        for row in cells
+    ]

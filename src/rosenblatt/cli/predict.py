@@ -1,0 +1,84 @@
+"""`rosenblatt predict`: a label a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import Command, json_option, option, reading, reading_options
+
+if TYPE_CHECKING:
+    from ..core.rows import Array
+    from ..model import Model
+    from .data import Scored
+
+EXAMPLE = """\
+rosenblatt predict spam.model inbox/ --ids --scores
+echo "free prize, call now" | rosenblatt predict sms.model -"""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@option("Output", "--scores", is_flag=True, help="The score too, > 0 for the positive class; of more classes, of each.")
+@option("Output", "--proba", is_flag=True, help="The probability of each class too, in the order of inspect.")
+@option("Output", "--ids", is_flag=True, help="First on the line where the row comes from: a mail's file.")
+@json_option
+@reading_options
+def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json: bool, **words: Any) -> None:
+    """Label each row of DATA with MODEL: a label a line, parted by TABs from what else is asked for.
+
+    DATA is read as the model's own data were; it may have labels or none. "-" is standard input.
+    """
+    from ..errors import SettingError
+    from ..model import Model
+    from .data import like_training, scored
+    from .output import write_lines
+    from .progress import Progress
+
+    if scores and proba and not as_json:
+        raise SettingError("--scores and --proba together would confuse their columns; choose one, or --json")
+    learned = Model.load(model)
+    if proba and not learned.has_probabilities:
+        name = learned.run.settings.words()["rule"]
+        raise SettingError(f"--proba: rule {name} with keep={learned.run.memory.name} has no probabilities; use logistic")
+    source = like_training(data, learned, reading(words))
+    asked = {"scores": scores, "proba": proba, "ids": ids}
+    with Progress() as progress:
+        for part in scored(learned, source, progress):
+            write_lines(_objects(part, learned, proba) if as_json else _lines(part, learned, asked))
+
+
+def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
+    columns = [model.labels(part.scores).astype(str).tolist()]
+    if asked["ids"]:
+        columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
+    numbers: list[Array] = []
+    if asked["scores"]:
+        numbers.append(part.scores)
+    if asked["proba"]:
+        numbers.append(model.probabilities(part.scores))
+    for each in numbers:
+        columns += [[repr(value) for value in column] for column in _columns(each)]
+    return map("\t".join, zip(*columns, strict=True))
+
+
+def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
+    from .output import to_json
+
+    names = [str(label) for label in model.classes]
+    labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
+    shares = model.probabilities(part.scores).tolist() if proba else None
+    for i, (label, score) in enumerate(zip(labels, scores, strict=True)):
+        line: dict[str, Any] = {"row": part.first + i, "id": part.name(i), "label": label}
+        line["score"] = dict(zip(names, score, strict=True)) if isinstance(score, list) else score
+        if shares is not None:
+            line["proba"] = dict(zip(names, shares[i], strict=True))
+        yield to_json(line)
+
+
+def _columns(values: Array) -> list[list[float]]:
+    """The columns of an (n,) or (n, K) array as Python's numbers."""
+    return [values.tolist()] if values.ndim == 1 else values.T.tolist()

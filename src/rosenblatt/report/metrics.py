@@ -1,0 +1,125 @@
+"""How good a model is: measures by scikit-learn, which is loaded when the first one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..errors import SettingError
+from ..fit import training_errors
+from ..model import Model
+
+
+def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
+    """Measures of scores, (n,) or (n, K), against the labels y (n,), which are the model's classes.
+
+    rows, errors, accuracy: rows whose predicted label is wrong, 1 − errors/rows.
+    e_in, ties: the training error's reading of the same rows (y·u ≤ 0 is a mistake whichever the label) as a share, and
+        the rows with a score of exactly 0 (or equal best scores), by which the two can differ.
+    classes, confusion: (K, K) counts; row: the true class, column: the predicted one.
+    roc_auc: None where it is not defined (labels of a single class); K > 2: the mean over the classes that occur,
+        each against the rest. roc_auc_of: which of the two.
+    false_positives, false_negatives: counts; for K > 2, {class: count}.
+    precision, recall, f1: of the positive class, 0 where undefined; K > 2: means over the classes. average: which.
+    """
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+    classes, predicted = model.classes, model.labels(scores)
+    truth, guess = _codes(y, classes), _codes(predicted, classes)
+    two = classes.size == 2
+    errors = int(np.count_nonzero(truth != guess))
+    confusion = confusion_matrix(truth, guess, labels=np.arange(classes.size))
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        truth, guess, labels=np.arange(classes.size), average="binary" if two else "macro", zero_division=0.0
+    )
+    over, under = confusion.sum(axis=0) - confusion.diagonal(), confusion.sum(axis=1) - confusion.diagonal()
+    return {
+        "rows": len(y),
+        "errors": errors,
+        "accuracy": 1.0 - errors / len(y),
+        "e_in": training_errors(scores, y, classes) / len(y),
+        "ties": _ties(scores),
+        "classes": classes.tolist(),
+        "confusion": confusion.tolist(),
+        "roc_auc": _roc_auc(scores, truth),
+        "roc_auc_of": f"class {classes[1]}" if two else "the mean over the classes, each against the rest",
+        "false_positives": int(over[1]) if two else _by_class(classes, over),
+        "false_negatives": int(under[1]) if two else _by_class(classes, under),
+        "precision": float(precision),
+        "recall": float(recall),
+        "f1": float(f1),
+        "average": f"class {classes[1]}" if two else "mean over the classes",
+    }
+
+
+def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
+    """What the pocket maximises, by the name of one of scikit-learn's scorers. SettingError for a name it has not."""
+    from sklearn.metrics import get_scorer
+
+    try:
+        score = get_scorer(name)
+    except ValueError:
+        raise SettingError(
+            f"scoring={name!r} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them"
+        ) from None
+
+    def measure(model: Model, rows: Rows, y: Array) -> float:
+        try:
+            return float(score(_estimator(model), rows, _codes(y, model.classes)))
+        except (ValueError, AttributeError) as error:
+            why = str(error).split("\n")[0]
+            raise SettingError(f"scoring={name!r} cannot measure this model: {why}") from None
+
+    return measure
+
+
+def _estimator(model: Model) -> Any:
+    """A model as scikit-learn's scorers want it, with the classes' numbers as labels: f1 takes only 1 for positive."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Estimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+        classes_ = np.arange(model.classes.size)
+
+        def __sklearn_is_fitted__(self) -> bool:
+            return True
+
+        def predict(self, rows: Rows) -> Array:
+            return _codes(model.predict(rows), model.classes)
+
+        def decision_function(self, rows: Rows) -> Array:
+            return model.decision(rows)
+
+    if model.has_probabilities:
+        Estimator.predict_proba = lambda _, rows: model.probabilities(model.decision(rows))
+    return Estimator()
+
+
+def _codes(y: Array, classes: Array) -> Array:
+    """(n,) the classes' numbers 0 … K − 1."""
+    order = np.argsort(classes, kind="stable")
+    return order[np.searchsorted(classes, y, sorter=order)]
+
+
+def _ties(scores: Array) -> int:
+    if scores.ndim == 1:
+        return int(np.count_nonzero(scores == 0.0))
+    best = scores.max(axis=1, keepdims=True)
+    return int(np.count_nonzero((scores == best).sum(axis=1) > 1))
+
+
+def _roc_auc(scores: Array, truth: Array) -> float | None:
+    from sklearn.metrics import roc_auc_score
+
+    present = np.unique(truth)
+    if present.size < 2 or not np.isfinite(scores).all():
+        return None
+    if scores.ndim == 1:
+        return float(roc_auc_score(truth, scores))
+    return float(np.mean([roc_auc_score(truth == k, scores[:, k]) for k in present]))
+
+
+def _by_class(classes: Array, counts: Array) -> dict[str, int]:
+    return {str(label): int(count) for label, count in zip(classes, counts, strict=True)}

@@ -1,0 +1,419 @@
+"""The scikit-learn estimators: its own checks, its tools, and what users of its linear models ran into."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_classification
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rosenblatt
+from rosenblatt import LinearClassifier, LogisticUnit, MultiClassPerceptron, Perceptron, PocketPerceptron, VotedPerceptron
+from rosenblatt.defaults import DEFAULTS
+from rosenblatt.memory import memory_classes
+
+NAMES = [name for name in rosenblatt.__all__ if isinstance(getattr(rosenblatt, name), type) and name != "Model"]
+KEEPS = list(memory_classes())
+NOT_REPETITION = "an online rule steps once on a row of weight 3 and up to three times on the row repeated"
+
+
+@parametrize_with_checks(
+    [getattr(rosenblatt, name)() for name in NAMES],
+    expected_failed_checks=lambda estimator: {
+        "check_sample_weight_equivalence_on_dense_data": NOT_REPETITION,
+        "check_sample_weight_equivalence_on_sparse_data": NOT_REPETITION,
+    },
+)
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+def two_classes(seed: int = 0, n: int = 120) -> tuple[Any, Any]:
+    return make_classification(n, 6, n_informative=4, flip_y=0.1, random_state=seed)
+
+
+def three_classes(seed: int = 0, n: int = 150) -> tuple[Any, Any]:
+    return make_blobs(n, centers=3, n_features=4, cluster_std=3.0, random_state=seed)
+
+
+def same(one: Any, other: Any, x: Any) -> bool:
+    return bool(
+        np.array_equal(one.coef_, other.coef_)
+        and np.array_equal(one.intercept_, other.intercept_)
+        and np.array_equal(one.decision_function(x), other.decision_function(x))
+        and (one.t_, one.n_updates_, one.mistakes_) == (other.t_, other.n_updates_, other.mistakes_)
+    )
+
+
+# --- the kinds of input ---
+
+
+@pytest.mark.parametrize("kind", ["frame", "read-only", "fortran", "matrix", "array", "int64", "lists", "ints"])
+def test_kinds_of_rows_give_the_same_model(kind: str) -> None:
+    """peers.md, Training: sparse matrices with 64-bit indices are accepted (scikit-learn#11355)."""
+    x, y = two_classes()
+    x = np.round(4 * x)
+    given: Any = x.copy()
+    if kind == "frame":
+        given = pd.DataFrame(x, columns=[f"f{j}" for j in range(6)])
+    elif kind == "read-only":
+        given.flags.writeable = False
+    elif kind == "fortran":
+        given = np.asfortranarray(x)
+    elif kind == "matrix":
+        given = csr_matrix(x)
+    elif kind in ("array", "int64"):
+        given = csr_array(x)
+    elif kind == "lists":
+        given = x.tolist()
+    elif kind == "ints":
+        given = x.astype(int)
+    if kind == "int64":
+        given.indices, given.indptr = given.indices.astype(np.int64), given.indptr.astype(np.int64)
+    model = LinearClassifier(max_iter=3).fit(given, y)
+    expected = LinearClassifier(max_iter=3).fit(x, y)
+    assert np.array_equal(model.coef_, expected.coef_) and model.mistakes_ == expected.mistakes_
+    assert np.array_equal(model.predict(given), expected.predict(x))
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_float32_stays_float32(keep: str, sparse: bool) -> None:
+    """peers.md, Training: float32 data are copied to float64 until memory runs out (scikit-learn#5776)."""
+    x, y = two_classes()
+    x = x.astype(np.float32)
+    model = LinearClassifier(keep=keep, max_iter=5).fit(csr_array(x) if sparse else x, y)
+    assert model.coef_.dtype == np.float32
+    assert model.model_.run.state.w.dtype == np.float32
+
+
+def test_duplicate_entries_are_summed() -> None:
+    doubled = csr_matrix((np.array([1.0, 2.0, -3.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
+    model = LinearClassifier("passive-aggressive", max_iter=1, shuffle=False).fit(doubled, [1, 0])
+    plain = LinearClassifier("passive-aggressive", max_iter=1, shuffle=False).fit([[3.0], [-3.0]], [1, 0])
+    assert np.array_equal(model.coef_, plain.coef_)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_values_name_row_and_feature(bad: float) -> None:
+    """peers.md, Training: an error that names row and feature, and the model stays as it was."""
+    x, y = two_classes()
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    model = LinearClassifier().partial_fit(frame, y, classes=[0, 1])
+    before = model.coef_.copy()
+    frame.iloc[17, 3] = bad
+    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+        model.partial_fit(frame, y)
+    with pytest.raises(ValueError, match="row 17, feature 3"):
+        LinearClassifier().fit(csr_array(frame.to_numpy()), y)
+    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+        model.predict(frame)
+    assert np.array_equal(model.coef_, before)
+
+
+def test_overflow_is_an_error_and_changes_nothing() -> None:
+    """peers.md, Training: huge values overflow silently (scikit-learn#17925)."""
+    x, y = two_classes()
+    model = LinearClassifier("linear", eta0=0.5).partial_fit(x / 10, y, classes=[0, 1])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="overflowed in epoch 2 .*scale the features or lower eta0"):
+        model.partial_fit(1e160 * x, y)
+    assert np.array_equal(model.coef_, before)
+
+
+# --- going on ---
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "logistic"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_fit_is_many_resumed_ones(keep: str, rule: str, classes: int) -> None:
+    """peers.md, Training: warm start resets the step counter (scikit-learn#10011, #4306)."""
+    x, y = two_classes() if classes == 2 else three_classes()
+    words: dict[str, Any] = {"keep": keep, "tol": None, "learning_rate": "inverse", "alpha": 1e-4}
+    whole = LinearClassifier(rule, max_iter=8, **words).fit(x, y)
+    warm = LinearClassifier(rule, max_iter=1, warm_start=True, **words)
+    parts = LinearClassifier(rule, **words)
+    for _ in range(8):
+        warm.fit(x, y)
+        parts.partial_fit(x, y, classes=np.unique(y))
+    assert same(whole, warm, x) and same(whole, parts, x)
+    assert whole.n_iter_ == warm.n_iter_ == 8
+
+
+@pytest.mark.parametrize("keep", ["last", "averaged", "voted"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_chunks_in_the_given_order_are_one_pass(keep: str, sparse: bool) -> None:
+    x, y = three_classes()
+    rows = csr_array(x) if sparse else x
+    whole = LinearClassifier(keep=keep, max_iter=1, shuffle=False).fit(rows, y)
+    parts = LinearClassifier(keep=keep, shuffle=False)
+    for at in range(0, len(y), 40):
+        parts.partial_fit(rows[at : at + 40], y[at : at + 40], classes=[0, 1, 2])
+    assert np.array_equal(whole.coef_, parts.coef_) and whole.t_ == parts.t_
+    assert np.array_equal(whole.decision_function(rows), parts.decision_function(rows))
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("multi_class", ["one-vs-rest", "multi-class-perceptron"])
+def test_memories_of_three_classes_go_on(keep: str, multi_class: str) -> None:
+    """peers.md, Training: averaging with three classes crashed on the second partial_fit (scikit-learn#5246)."""
+    x, y = three_classes()
+    model = LinearClassifier(keep=keep, multi_class=multi_class)
+    for rows in (x, csr_array(x), x):
+        model.partial_fit(rows, y, classes=[0, 1, 2])
+    assert model.score(x, y) > 0.6 and model.coef_.shape == (3, 4)
+
+
+def test_calls_that_do_not_fit_the_first() -> None:
+    """peers.md, Training: an unseen label in a later batch (#11759), a changed width (#4906) are clear errors."""
+    x, y = two_classes()
+    model = LinearClassifier().partial_fit(x, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="row 5: unknown label 7; the classes are 0, 1"):
+        model.partial_fit(x, np.r_[y[:5], 7, y[6:]])
+    with pytest.raises(ValueError, match="4 features"):
+        model.partial_fit(x[:, :4], y)
+    with pytest.raises(ValueError, match="needs classes"):
+        LinearClassifier().partial_fit(x, y)
+    with pytest.raises(ValueError, match="differ from those of the first call"):
+        model.partial_fit(x, y, classes=[0, 1, 2])
+
+
+def test_weights_that_are_all_zero() -> None:
+    """peers.md, Training: a no-op in partial_fit, an error in fit (scikit-learn PR 33449)."""
+    x, y = two_classes()
+    model = LinearClassifier().partial_fit(x, y, classes=[0, 1])
+    before, t = model.coef_.copy(), model.t_
+    model.partial_fit(x, y, sample_weight=np.zeros(len(y)))
+    assert np.array_equal(model.coef_, before) and model.t_ == t
+    with pytest.raises(ValueError, match="all sample weights are zero"):
+        LinearClassifier().fit(x, y, sample_weight=np.zeros(len(y)))
+    with pytest.raises(ValueError, match="row 2: sample weight -1"):
+        LinearClassifier().fit(x, y, sample_weight=np.r_[1, 1, -1, np.ones(len(y) - 3)])
+
+
+def test_given_start() -> None:
+    x, y = two_classes()
+    first = LinearClassifier(max_iter=2, shuffle=False).fit(x, y)
+    on = LinearClassifier(max_iter=1, shuffle=False).fit(x, y, coef_init=first.coef_, intercept_init=first.intercept_)
+    assert np.array_equal(on.coef_, LinearClassifier(max_iter=3, shuffle=False).fit(x, y).coef_)
+    x, y = three_classes()
+    start = np.arange(12.0).reshape(3, 4)
+    assert LinearClassifier(max_iter=1).fit(x, y, coef_init=start).coef_.shape == (3, 4)
+    with pytest.raises(ValueError, match=r"must have shapes \(3, 4\) and \(3,\)"):
+        LinearClassifier().fit(x, y, coef_init=start[:2])
+
+
+# --- weights ---
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "passive-aggressive", "logistic"])
+def test_a_weight_multiplies_the_step(rule: str) -> None:
+    x, y = np.array([[1.0, 2.0]]), np.array([1])
+    one = LinearClassifier(rule, eta0=0.1).partial_fit(x, y, classes=[0, 1])
+    three = LinearClassifier(rule, eta0=0.1).partial_fit(x, y, classes=[0, 1], sample_weight=[3.0])
+    assert np.allclose(three.coef_, 3.0 * one.coef_) and np.allclose(three.intercept_, 3.0 * one.intercept_)
+
+
+def test_a_weight_is_not_repetition() -> None:
+    """peers.md, Training: weights [1, 2, 1, 3] gave (7, 0.5), repeats (3, 1.5): say so, and test it."""
+    x, y = two_classes()
+    weight = np.arange(len(y)) % 3 + 1
+    weighted = LinearClassifier(max_iter=1, shuffle=False).fit(x, y, sample_weight=weight)
+    repeated = LinearClassifier(max_iter=1, shuffle=False).fit(np.repeat(x, weight, axis=0), np.repeat(y, weight))
+    assert not np.allclose(weighted.coef_, repeated.coef_)
+
+
+def test_rows_of_weight_zero_are_left_out() -> None:
+    x, y = two_classes()
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    left_out = LinearClassifier(max_iter=4, shuffle=False).fit(x, y, sample_weight=weight)
+    assert np.array_equal(left_out.coef_, LinearClassifier(max_iter=4, shuffle=False).fit(x[weight > 0], y[weight > 0]).coef_)
+
+
+def test_class_weights() -> None:
+    """peers.md, Training: class_weight="balanced" is refused in partial_fit (PR 3636); here: running counts."""
+    x, y = two_classes()
+    by_class = LinearClassifier(max_iter=2, class_weight={0: 2.0, 1: 0.5}).fit(x, y)
+    by_row = LinearClassifier(max_iter=2).fit(x, y, sample_weight=np.where(y == 0, 2.0, 0.5))
+    assert np.array_equal(by_class.coef_, by_row.coef_)
+    balanced = LinearClassifier(class_weight="balanced", shuffle=False)
+    balanced.partial_fit(x[:50], y[:50], classes=[0, 1]).partial_fit(x[50:], y[50:])
+    n = [np.bincount(y[:50]), np.bincount(y)]
+    by_hand = LinearClassifier(shuffle=False)
+    by_hand.partial_fit(x[:50], y[:50], classes=[0, 1], sample_weight=(50 / (2 * n[0]))[y[:50]])
+    by_hand.partial_fit(x[50:], y[50:], sample_weight=(120 / (2 * n[1]))[y[50:]])
+    assert np.allclose(balanced.coef_, by_hand.coef_, rtol=1e-12)
+    with pytest.raises(ValueError, match="class_weight names 5, which is not a label"):
+        LinearClassifier(class_weight={5: 1.0}).fit(x, y)
+
+
+# --- labels ---
+
+
+def test_labels_of_any_kind() -> None:
+    """peers.md, Training: the positive class does not depend on the order of the rows (linfa#393)."""
+    x, y = two_classes()
+    for names in (["ham", "spam"], [-1, 1], [False, True]):
+        labels = np.array(names)[y]
+        model = LinearClassifier(max_iter=3).fit(x, labels)
+        back = LinearClassifier(max_iter=3, shuffle=False).fit(x[::-1], labels[::-1])
+        assert model.classes_.tolist() == back.classes_.tolist() == sorted(names)
+        assert set(model.predict(x)) <= set(names)
+    turned = LinearClassifier(max_iter=3, positive="ham").fit(x, np.array(["ham", "spam"])[y])
+    straight = LinearClassifier(max_iter=3).fit(x, y)
+    assert turned.classes_.tolist() == ["spam", "ham"]
+    assert np.array_equal(turned.decision_function(x), -straight.decision_function(x))
+    with pytest.raises(ValueError, match="is not a label"):
+        LinearClassifier(positive="eggs").fit(x, y)
+    with pytest.raises(ValueError, match="only one class"):
+        LinearClassifier().fit(x, np.zeros(len(y)))
+
+
+def test_a_score_of_exactly_zero() -> None:
+    """Training: a mistake whichever the label. Predicting: the negative class. So E_in can exceed 1 − score."""
+    model = LinearClassifier(fit_intercept=False).fit([[1.0], [-1.0]], [1, 0])
+    assert model.predict([[0.0]]).tolist() == [0]
+    for label in (0, 1):
+        one = LinearClassifier().partial_fit([[1.0]], [label], classes=[0, 1])
+        assert one.mistakes_ == [1]
+
+
+# --- probabilities, tools, settings ---
+
+
+@pytest.mark.parametrize("data", [two_classes, three_classes])
+def test_probabilities_agree_with_predictions(data: Any) -> None:
+    """peers.md, Training: NaN or all equal probabilities with huge scores (#17978, #6240); here in log-space."""
+    x, y = data()
+    model = LogisticUnit(max_iter=20).fit(x, y)
+    for rows in (x, 1e6 * x, -1e12 * x):
+        chances = model.predict_proba(rows)
+        assert np.isfinite(chances).all() and np.allclose(chances.sum(axis=1), 1.0)
+        best = model.classes_[chances.argmax(axis=1)]
+        clear = np.sort(chances, axis=1)[:, -1] > np.sort(chances, axis=1)[:, -2]
+        assert (best == model.predict(rows))[clear].all()
+    assert not hasattr(Perceptron(), "predict_proba")
+    assert not hasattr(LogisticUnit(keep="voted"), "predict_proba")
+
+
+def test_pipeline_grid_clone_and_pickle() -> None:
+    x, y = two_classes()
+    grid = GridSearchCV(
+        make_pipeline(StandardScaler(), LinearClassifier(max_iter=10)),
+        {"linearclassifier__keep": ["last", "averaged"], "linearclassifier__rule": ["perceptron", "margin"]},
+        n_jobs=2,
+        cv=3,
+    ).fit(x, y)
+    assert grid.best_score_ > 0.6
+    for name in NAMES:
+        model = getattr(rosenblatt, name)(max_iter=5).fit(x, y)
+        assert repr(clone(model)) == repr(model)
+        assert same(pickle.loads(pickle.dumps(model)), model, x)
+
+
+def test_any_scorer_fills_the_pocket() -> None:
+    x, y = make_classification(300, 5, weights=[0.9], flip_y=0.05, random_state=3)
+    plain = PocketPerceptron(max_iter=20).fit(x, y)
+    for scoring in ("balanced_accuracy", lambda model, rows, labels: balanced_accuracy_score(labels, model.predict(rows))):
+        fair = PocketPerceptron(max_iter=20, scoring=scoring).fit(x, y)
+        assert balanced_accuracy_score(y, fair.predict(x)) >= balanced_accuracy_score(y, plain.predict(x))
+        assert balanced_accuracy_score(y, fair.predict(x)) >= balanced_accuracy_score(
+            y, LinearClassifier(max_iter=20).fit(x, y).predict(x)
+        )
+    assert plain.score(x, y) >= max(np.mean(y == 0), LinearClassifier(max_iter=20).fit(x, y).score(x, y))
+    area = PocketPerceptron(max_iter=5, scoring="roc_auc", check_every=1).fit(x, y)
+    assert area.score(x, y) > 0.5
+
+
+def test_two_classes_of_the_multi_class_perceptron_are_the_perceptron() -> None:
+    x, y = two_classes()
+    assert same(MultiClassPerceptron(max_iter=5).fit(x, y), Perceptron(max_iter=5).fit(x, y), x)
+
+
+def test_one_vs_rest_is_ten_fits_at_once() -> None:
+    x, y = make_blobs(200, centers=10, n_features=8, cluster_std=4.0, random_state=0)
+    for rows in (x, csr_array(x)):
+        for rule in ("perceptron", "linear"):
+            words: dict[str, Any] = {"tol": None, "max_iter": 4, "eta0": 1e-3}
+            joint = LinearClassifier(rule, **words).fit(rows, y)
+            for k in range(10):
+                alone = LinearClassifier(rule, **words).fit(rows, (y == k).astype(int))
+                assert np.allclose(joint.coef_[k], alone.coef_[0], rtol=1e-12, atol=1e-15)
+        assert np.sum(joint.history_["class_mistakes"], axis=1).tolist() == joint.mistakes_
+
+
+def test_threads_are_named() -> None:
+    """peers.md, Training: n_jobs does nothing on two classes (#15882): say how many threads were used."""
+    assert Perceptron(n_jobs=2).fit(*two_classes()).n_threads_ == 1
+
+
+class Timid(NamedTuple):
+    """A rule of one's own: half steps."""
+
+    part: float = 0.5
+
+    def step(self, u: float, y: float, sq_norm: float) -> float:
+        return self.part * y if y * u <= 0.0 else 0.0
+
+
+class Plain:
+    def step(self, score, label, norm):  # type: ignore[no-untyped-def]
+        return 0.5 * label if label * score <= 0.0 else 0.0
+
+
+@pytest.mark.parametrize("rule", [Timid(), Timid, Plain(), Plain])
+@pytest.mark.parametrize("keep", KEEPS)
+def test_a_rule_of_ones_own(rule: Any, keep: str) -> None:
+    for x, y in (two_classes(), three_classes()):
+        mine = LinearClassifier(rule, keep=keep, max_iter=5).fit(x, y)
+        halved = LinearClassifier(keep=keep, max_iter=5, eta0=0.5).fit(x, y)
+        assert same(mine, halved, x)
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ({"rule": "perceptrum"}, "unknown rule 'perceptrum'; the rules are"),
+        ({"rule": "margin:taut=1"}, "has no parameter 'taut'; its parameters: tau"),
+        ({"keep": "first"}, "unknown keep='first'; one of last, averaged, voted, pocket"),
+        ({"optimizer": "adam"}, "unknown optimizer='adam'; one of online"),
+        ({"learning_rate": "optimal"}, "unknown learning_rate='optimal'"),
+        ({"eta0": -1.0}, "eta0=-1.0 must be a number"),
+        ({"alpha": 2.0}, "would turn the weights over"),
+        ({"counting": "borda", "keep": "voted"}, "unknown counting='borda'"),
+        ({"class_weight": "fair"}, 'must be None, "balanced" or a dict'),
+        ({"random_state": -1}, "random_state=-1 must be"),
+    ],
+)
+def test_settings_out_of_range(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier(**words).fit(*two_classes())
+
+
+def test_defaults_are_one_table() -> None:
+    given = LinearClassifier().get_params()
+    assert given == DEFAULTS
+    for name in NAMES:
+        for word, value in getattr(rosenblatt, name)().get_params().items():
+            assert word not in DEFAULTS or value == DEFAULTS[word]
+
+
+def test_voted_attributes_are_the_mean_of_the_voters() -> None:
+    x, y = two_classes()
+    model = VotedPerceptron(max_iter=3, shuffle=False).fit(x, y)
+    assert np.abs(model.decision_function(x)).max() <= 1.0 + 1e-12
+    assert model.score(x, y) > 0.6
