@@ -217,6 +217,30 @@ def test_given_start() -> None:
         LinearClassifier().fit(x, y, coef_init=start[:2])
 
 
+def test_given_order() -> None:
+    x, y = two_classes()
+    order = np.random.default_rng(5).permutation(len(y))
+    ordered = LinearClassifier(max_iter=4).fit(x, y, order=order)
+    assert np.array_equal(ordered.coef_, LinearClassifier(max_iter=4, shuffle=False).fit(x[order], y[order]).coef_)
+    with pytest.raises(ValueError, match=r"order\[1\] is row 500; the rows are 0 … 119"):
+        LinearClassifier().fit(x, y, order=[0, 500])
+
+
+def test_history_and_callback() -> None:
+    """peers.md, Training: no loss curve, no progress bar (scikit-learn#26494, #18773)."""
+    x, y = two_classes()
+    seen: list[int] = []
+
+    def watch(event: Any) -> bool:
+        seen.append(event.run.history["mistakes"][-1])
+        return len(seen) == 4
+
+    model = LinearClassifier("logistic", tol=None).fit(x, y, callback=watch)
+    assert model.stop_reason_ == "stopped by the callback" and model.n_iter_ == 4
+    assert seen == model.mistakes_ == model.history_["mistakes"]
+    assert len(model.history_["loss"]) == 4 and model.history_["loss"][-1] < np.log(2)
+
+
 # --- weights ---
 
 

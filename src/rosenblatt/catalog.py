@@ -41,7 +41,7 @@ def rule_from(given: Any) -> Any:
     if not (hasattr(value, "step") or hasattr(value, "steps")):
         raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))
+        return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))  # type: ignore[arg-type]
     return _as_tuple(value)
 
 
@@ -108,10 +108,10 @@ def _as_tuple(value: Any) -> Any:
     }
     key = (cls, tuple(fields))
     if key not in _CONVERTED:
-        base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])
+        base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])  # type: ignore[misc]
         kept = {name: v for name, v in own.items() if not name.startswith("__") and name not in fields}
         kept |= {"__slots__": (), "__module__": cls.__module__, "__reduce__": lambda self: (_again, (cls, self._asdict()))}
-        _CONVERTED[key] = type(cls.__name__, (base,), kept)
+        _CONVERTED[key] = type(cls.__name__, (base,), kept)  # type: ignore[call-overload]
     return _CONVERTED[key](**fields)
 
 

@@ -171,22 +171,36 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         signature = inspect.Signature([base["self"], *own, *kept])
         __init__.__signature__ = signature  # type: ignore[attr-defined]
-        cls.__init__ = __init__  # type: ignore[method-assign]
+        cls.__init__ = __init__  # type: ignore[method-assign, assignment]
 
     def _rule(self) -> Any:
         return self.rule
 
     # --- learning ---
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, coef_init: Any = None, intercept_init: Any = None) -> Any:
-        """Learn from X (n, d), dense or sparse, and n labels. coef_init (K, d), intercept_init (K,): where to start."""
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        order: Any = None,
+        callback: Any = None,
+    ) -> Any:
+        """Learn from X (n, d), dense or sparse, and n labels.
+
+        sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
+        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a `train.Event`
+        after each epoch and 65,536 rows; when it returns True, learning stops there.
+        """
         x, y, rows = self._checked(X, y, reset=not (self.warm_start and hasattr(self, "model_")))
         limits = Limits(self.max_iter, self.max_updates, self.max_time)
         start = None
         if coef_init is not None or intercept_init is not None:
             start = _start(coef_init, intercept_init, rows, np.unique(y).size)
         names = getattr(self, "feature_names_in_", None)
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x), names=names)
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x), order, names, callback)
         if self.warm_start and hasattr(self, "model_"):
             model = fitting.learn_more(self.model_, rows, y, limits, task, sample_weight)
         else:

@@ -66,7 +66,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
 
         pick(new.run, chunk, limits, measure, task.callback)
     else:
-        train(new.run, [chunk], limits, measure, task.callback, task.order)
+        train(new.run, [chunk], limits, measure, task.callback, _checked_order(task.order, n_rows(rows)))
     return new
 
 
@@ -134,6 +134,18 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]
     return checked_weights(own if weight is None else own * weight, len(y))
+
+
+def _checked_order(order: Any, n: int) -> Array | None:
+    if order is None:
+        return None
+    given = np.asarray(order)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or given.size == 0:
+        raise SettingError(f"an order is a list of row numbers, but this one has shape {given.shape} of {given.dtype}")
+    bad = np.flatnonzero((given < 0) | (given >= n))
+    if bad.size:
+        raise SettingError(f"order[{bad[0]}] is row {given[bad[0]]}; the rows are 0 … {n - 1}")
+    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from .core.dispatch import loop_for
-from .core.learn import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, learn
-from .core.learn_many import learn_many
+from .core.learn import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES
 from .core.pick import wrong_rows, wrong_rows_many
 from .core.rows import Array, matrix, n_rows
 from .defaults import PICK_LIMIT
@@ -62,8 +61,8 @@ class _Picker:
         self.sq_norms = np.asarray(squares.sum(axis=1), float).ravel() + run.state.f[BIAS]
         self.wrong = np.empty(n_rows(chunk.rows), np.uint8)
         self.keep = run.memory.keep(run.state, run.joint, 1)._replace(stop=False)
-        self.loop = loop_for(learn_many if run.many else learn, run.loop_rule)
-        self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)
+        self.loop = run.loop()
+        self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
         self.rate = np.empty(1)
         self.scratch = np.empty((1, run.state.b.size) if run.many else 1)
         if run.memory.needs_measure and measure is not None:

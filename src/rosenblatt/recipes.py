@@ -59,7 +59,7 @@ class MarginPerceptron(LinearClassifier, fixed={**_PLAIN, "rule": "margin"}, ext
     def _rule(self) -> Any:
         if not self.tau > 0:
             raise SettingError(f"tau={self.tau!r} must be > 0")
-        return Margin(float(self.tau))
+        return Margin(float(self.tau))  # type: ignore[call-arg]
 
 
 class LinearUnit(LinearClassifier, fixed={**_PLAIN, "rule": "linear"}):
@@ -99,7 +99,7 @@ class PassiveAggressive(LinearClassifier, fixed={**_PLAIN, "rule": "passive-aggr
     def _rule(self) -> Any:
         if not self.C > 0 or self.variant not in (1, 2):
             raise SettingError(f"C={self.C!r} must be > 0 and variant={self.variant!r} 1 or 2")
-        return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(float(self.C))
+        return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(float(self.C))  # type: ignore[call-arg]
 
 
 class MultiClassPerceptron(LinearClassifier, fixed={**_PERCEPTRON, "multi_class": "multi-class-perceptron"}):

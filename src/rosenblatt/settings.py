@@ -91,7 +91,7 @@ class Settings:
         return np.array(rates)
 
     def memory(self) -> Any:
-        own = {"voted": {"counting": self.counting}, "pocket": {"every": self.check_every}}
+        own: dict[str, dict[str, Any]] = {"voted": {"counting": self.counting}, "pocket": {"every": self.check_every}}
         return new_memory(self.keep, **own.get(self.keep, {}))
 
     def words(self) -> dict[str, Any]:
@@ -105,13 +105,13 @@ class Settings:
 
 
 def _check(words: dict[str, Any]) -> None:
-    choices = {**_UNIT_CHOICES, "keep": tuple(memory_classes())}
+    choices: dict[str, tuple[str, ...]] = {**_UNIT_CHOICES, "keep": tuple(memory_classes())}
     for name, allowed in choices.items():
         if words[name] not in allowed:
             raise SettingError(f"unknown {name}={words[name]!r}; one of {', '.join(allowed)}")
     if not callable(words["learning_rate"]) and words["learning_rate"] not in SCHEDULES:
-        allowed = ", ".join(SCHEDULES)
-        raise SettingError(f"unknown learning_rate={words['learning_rate']!r}; one of {allowed}, or a function of t")
+        known = ", ".join(SCHEDULES)
+        raise SettingError(f"unknown learning_rate={words['learning_rate']!r}; one of {known}, or a function of t")
     positive = ("eta0", "batch_size", "n_iter_no_change")
     for name in (*positive, "decay", "alpha", "epsilon", "check_every"):
         value = words[name]

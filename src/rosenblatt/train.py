@@ -94,9 +94,9 @@ class Run:
         if hasattr(rule, "missing"):
             raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; its code is not in the model file")
         if self.joint:
-            return rule if hasattr(rule, "steps") else MultiClassPerceptron()
+            return rule if hasattr(rule, "steps") else MultiClassPerceptron()  # type: ignore[call-arg]
         if isinstance(rule, MultiClassPerceptron):
-            rule = Perceptron()
+            rule = Perceptron()  # type: ignore[call-arg]
         if not hasattr(rule, "step"):
             raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
         return OneVsRest(rule) if self.many else rule
@@ -313,7 +313,7 @@ class _Trainer:
 
     def _gradient_norm(self) -> float:
         """‖δ‖ of the batch: how far the weights moved, over η."""
-        (w, b), (w0, b0) = self.run.memory.weights(self.run.state), self.start
+        (w, b), (w0, b0) = self.run.memory.weights(self.run.state), self.start or (0.0, 0.0)
         rate = float(self.run.settings.rates(self.run.blocks - 1, 1)[0])
         moved = float(np.sqrt(((w - w0).astype(float) ** 2).sum() + ((b - b0) ** 2).sum()))
         return moved / rate if rate > 0 else 0.0

@@ -80,11 +80,12 @@ def _class(model: Model, name: str) -> int:
 
 
 def _row(model: Model, part: Scored, i: int, wanted: int | None) -> Row:
+    from ..labels import tidy
     from ..report.evidence import evidence, rivals
 
     scores = part.scores[i]
     between = (1, 0) if scores.ndim == 0 else rivals(scores, wanted)
-    label = None if part.batch.y is None else part.batch.y[i]
+    label = None if part.batch.y is None else tidy(part.batch.y)[i]
     predicted = model.labels(part.scores[i : i + 1])[0]
     return Row(
         part.first + i, part.name(i), _title(part, i), label, predicted, _votes(model, scores),
@@ -102,6 +103,14 @@ def _title(part: Scored, i: int) -> str:
     for tag, text in part.batch.rows[i]:
         fields.setdefault(tag, text)
     return short(fields.get("subject") or fields.get("", ""), 60)
+
+
+def _shown(why: Evidence, top: int | None) -> int:
+    """How many features to show: at most `top`, and none that contributes nothing."""
+    import numpy as np
+
+    telling = int(np.count_nonzero(why.contributions))
+    return telling if top is None else min(top, telling)
 
 
 def _votes(model: Model, scores: Any) -> dict[str, float] | None:
@@ -128,8 +137,7 @@ def _text(told: Row, model: Model, names: Any, top: int | None) -> Iterator[str]
         yield f"  votes: {shares}; the score below is that of the mean of the voters"
     first, second = (str(model.classes[k]) for k in why.between)
     yield f"  score {why.score!r} for {first}" + (f" against {second}" if len(model.classes) > 2 else "")
-    shown = len(why.columns) if top is None else min(top, len(why.columns))
-    parts = why.contributions
+    shown, parts = _shown(why, top), why.contributions
     lines = [
         ["", f"{parts[j]:+.6g}", short(names[why.columns[j]], 40), f"{why.values[j]:.6g} x {why.weights[j]:.6g}"]
         for j in range(shown)
@@ -144,8 +152,7 @@ def _object(told: Row, model: Model, names: Any, top: int | None) -> str:
     from .output import to_json
 
     why = told.evidence
-    shown = len(why.columns) if top is None else min(top, len(why.columns))
-    parts = why.contributions
+    shown, parts = _shown(why, top), why.contributions
     first, second = (model.classes[k] for k in why.between)
     out = {
         "row": told.row,

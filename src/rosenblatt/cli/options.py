@@ -13,6 +13,7 @@ from .app import write_example
 
 Decorator = Callable[[Any], Any]
 KEEPS = ("last", "averaged", "voted", "pocket")
+COUNTINGS = ("notes", "freund-schapire")
 """The memories' names; asking `memory` for them would load numpy for a help text."""
 
 
@@ -26,7 +27,7 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+            record = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
             if record is not None:
                 sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
         for name, records in sections.items():
@@ -46,12 +47,15 @@ class Option(click.Option):
 
 
 class Number(click.ParamType):
-    """A number, or one of some words that stand for values ("none": None, "auto": "auto")."""
+    """A number, at least `least`, or one of some words that stand for values ("none": None, "auto": "auto").
+
+    What else a setting must be is checked where it is used, for the Python API as well.
+    """
 
     name = "number"
 
-    def __init__(self, kind: type[int] | type[float] = float, **words: Any) -> None:
-        self.kind, self.words = kind, words
+    def __init__(self, kind: type[int] | type[float] = float, least: float | None = None, **words: Any) -> None:
+        self.kind, self.least, self.words = kind, least, words
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "|".join(["N" if self.kind is int else "X", *self.words])
@@ -62,21 +66,25 @@ class Number(click.ParamType):
         if value in self.words:
             return self.words[value]
         try:
-            return self.kind(value)
+            number = self.kind(value)
         except ValueError:
             what = "a whole number" if self.kind is int else "a number"
             self.fail(f"{value!r} is not {' or '.join([what, *self.words])}.", param, ctx)
+        if self.least is not None and not number >= self.least:
+            self.fail(f"{value} must be {self.least} or more.", param, ctx)
+        return number
 
 
 def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
 
-def setting(section: str, *names: str, **words: Any) -> Decorator:
+def setting(section: str, *names: str, help: str, **words: Any) -> Decorator:
     """An option for an entry of the table of defaults, called as in the Python API: its default is the table's."""
-    default = DEFAULTS[names[-1]]
-    shown = "none" if default is None else f"{default}"
-    return option(section, *names, default=default, show_default=shown, **words)
+    default = DEFAULTS[names[-1].lstrip("-").replace("-", "_")]
+    shown = "none" if default is None else "yes" if default is True else default
+    shown = f"{shown:g}" if isinstance(shown, float) else shown
+    return option(section, *names, default=default, help=f"{help}  [default: {shown}]", **words)
 
 
 def together(options: Iterable[Decorator]) -> Decorator:
@@ -88,55 +96,65 @@ def together(options: Iterable[Decorator]) -> Decorator:
     return decorate
 
 
+def as_int(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else int(value)
+
+
 READING = ("format", "base", "label", "text", "header", "delimiter", "duplicates", "bad")
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 
 reading_options = together([
-    option("Reading", "--format", help="svmlight (libsvm), table (csv, tsv), text or mail.  [default: by name or look]"),
-    option("Reading", "--base", type=click.IntRange(0, 1), help="svmlight: index of the first column.  [default: 1]"),
-    option("Reading", "--label", metavar="COLUMN", help="Table: the label's column, by name or number (from 1, or -1)."),
-    option("Reading", "--text", metavar="COLUMN", help="Table: the text's column, by name or number."),
+    option("Reading", "--format", metavar="NAME",
+           help="svmlight (libsvm), table (csv, tsv), text or mail.  [default: by name or look]"),
+    option("Reading", "--base", type=click.Choice(["0", "1"]), callback=as_int, metavar="0|1",
+           help="svmlight: the index of the first column.  [default: 1]"),
+    option("Reading", "--label", metavar="COLUMN", help="Table: the label, by name or number (from 1; -1 is the last)."),
+    option("Reading", "--text", metavar="COLUMN", help="Table: the text, by name or number."),
     option("Reading", "--header/--no-header", default=None, help="Table: line 1 has names.  [default: by its look]"),
     option("Reading", "--delimiter", metavar="CHAR", help="Table: what parts cells.  [default: by line 1]"),
-    option("Reading", "--duplicates", type=click.Choice(["error", "sum", "last"]),
-           help="svmlight: an index twice in a row.  [default: error]"),
-    option("Reading", "--bad", type=click.Choice(["error", "skip"]),
-           help="Lines that cannot be read; skipped ones are counted.  [default: error]"),
+    option("Reading", "--duplicates", type=click.Choice(["error", "sum", "last"]), metavar="HOW",
+           help="svmlight, an index twice in a row: error, sum, last.  [default: error]"),
+    option("Reading", "--bad", type=click.Choice(["error", "skip"]), metavar="HOW",
+           help="Lines that cannot be read: error, or skip and count them.  [default: error]"),
 ])  # fmt: skip
 
 learner_options = together([
     setting("Learner", "--rule", metavar="RULE",
-            help=f"{', '.join(rule_classes())}; parameters as in margin:tau=2; or FILE.py:CLASS of your own."),
-    setting("Learner", "--keep", type=click.Choice(KEEPS), help="Which weights survive."),
-    setting("Learner", "--optimizer", type=click.Choice(OPTIMIZERS), help="When steps are applied."),
-    setting("Learner", "--multi-class", "multi_class", type=click.Choice(MULTI_CLASS), help="For three classes or more."),
+            help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS."),
+    setting("Learner", "--keep", type=click.Choice(KEEPS), metavar="MEMORY",
+            help=f"Which weights survive: {', '.join(KEEPS)}."),
+    setting("Learner", "--optimizer", type=click.Choice(OPTIMIZERS), metavar="NAME",
+            help=f"When steps are applied: {', '.join(OPTIMIZERS)}."),
+    setting("Learner", "--multi-class", type=click.Choice(MULTI_CLASS), metavar="NAME",
+            help=f"For more than two classes: {', '.join(MULTI_CLASS)}."),
     setting("Learner", "--eta", "eta0", type=Number(auto="auto"), help="Learning rate; auto: the rule's own."),
-    setting("Learner", "--schedule", "learning_rate", type=click.Choice(SCHEDULES), help="How the rate falls."),
-    setting("Learner", "--decay", "decay", type=Number(), help="How fast it falls: eta/(1 + t*decay), or its root."),
+    setting("Learner", "--schedule", "learning_rate", type=click.Choice(SCHEDULES), metavar="NAME",
+            help=f"How the rate falls: {', '.join(SCHEDULES)}."),
+    setting("Learner", "--decay", type=Number(), help="How fast: eta/(1 + t*decay), or its root."),
     setting("Learner", "--l2", "alpha", type=Number(), help="Weights shrink by 1 - eta*l2 before each step."),
-    setting("Learner", "--batch-size", "batch_size", type=Number(int), help="Rows a block of mini-batch."),
+    setting("Learner", "--batch-size", type=Number(int), help="Rows a block of mini-batch."),
     setting("Learner", "--intercept/--no-intercept", "fit_intercept", help="Learn a bias, or go through the origin."),
     setting("Learner", "--positive", metavar="LABEL", help="The positive class of two; none: the last in order."),
-    setting("Learner", "--class-weight", "class_weight", metavar="WEIGHTS",
+    setting("Learner", "--class-weight", metavar="WEIGHTS",
             help="balanced, or LABEL=WEIGHT,...: multiplies the steps."),
-    setting("Learner", "--counting", type=click.Choice(["notes", "freund-schapire"]),
-            help="voted: survivals count from 0 or 1."),
-    setting("Learner", "--check-every", "check_every", type=Number(int), help="pocket: measure each N updates as well."),
+    setting("Learner", "--counting", type=click.Choice(COUNTINGS), metavar="NAME",
+            help="voted: survivals count from 0 or 1: notes, freund-schapire."),
+    setting("Learner", "--check-every", type=Number(int), help="pocket: measure after each N updates as well."),
     setting("Learner", "--scoring", metavar="NAME",
-            help="pocket: scorer of scikit-learn (balanced_accuracy, roc_auc ...); none: right answers."),
+            help="pocket: a scorer of scikit-learn, as balanced_accuracy or roc_auc; none: right answers."),
 ])  # fmt: skip
 
 run_options = together([
-    setting("Run", "--epochs", "max_iter", type=Number(int, none=None), help="The most passes over the data."),
-    setting("Run", "--max-updates", "max_updates", type=Number(int, none=None), help="The most updates."),
-    setting("Run", "--max-time", "max_time", type=Number(none=None), help="The most seconds of learning."),
+    setting("Run", "--epochs", "max_iter", type=Number(int, 1, none=None), help="The most passes over the data."),
+    setting("Run", "--max-updates", type=Number(int, 1, none=None), help="The most updates."),
+    setting("Run", "--max-time", type=Number(float, 0, none=None), help="The most seconds of learning."),
     setting("Run", "--tol", type=Number(auto="auto", none=None),
-            help="Stop when the loss falls by less; auto: the rule's own, none for those that make mistakes."),
+            help="Stop when the loss falls by less; auto: the rule's own, which the perceptrons have none of."),
     setting("Run", "--patience", "n_iter_no_change", type=Number(int), help="For so many epochs."),
     setting("Run", "--epsilon", type=Number(), help="batch: stop when the mean step is shorter."),
-    option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given", show_default=True,
-           help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1."),
-    setting("Run", "--seed", "random_state", type=click.IntRange(0), help="Of the shuffled orders."),
+    option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given",
+           help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
+    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of the shuffled orders."),
 ])  # fmt: skip
 
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")

@@ -15,7 +15,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +93,10 @@ def _register_verbs() -> None:
     inline = {"forceinline": True, **OPTIONS}
     for verb in VERBS:
         name = verb.__name__
-        overload(verb, jit_options=inline, strict=False)(
+        overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
             lambda self, *args, _name=name: _linked(getattr(self.instance_class, _name))
         )
-    overload(loss, jit_options=inline, strict=False)(
+    overload(loss, jit_options=inline, strict=False)(  # type: ignore[arg-type]
         lambda self, u, y: _linked(getattr(self.instance_class, "loss", _mistake))
     )
 
@@ -122,13 +122,13 @@ def _linked(function: Any) -> Any:
     return types.FunctionType(function.__code__, own, function.__name__, function.__defaults__, cells)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _register_helper(function: types.FunctionType, exact: bool = False) -> None:
     """Let compiled code call a plain function that a loop or kernel of the package uses."""
     from numba.extending import overload
 
     inline = {"forceinline": True, **(EXACT_OPTIONS if exact else OPTIONS)}
-    overload(function, jit_options=inline, strict=False)(lambda *args: function)
+    overload(function, jit_options=inline, strict=False)(lambda *args: function)  # type: ignore[arg-type]
 
 
 # --- fingerprints ----------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class Keep(NamedTuple):
     cls: Array
     coef: Array
     scale: Array
-    count: Array
+    count: Array  # type: ignore[assignment]
     used: Array
     stop: bool
     until: int

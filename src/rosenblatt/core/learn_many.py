@@ -87,7 +87,7 @@ def learn_many(
             for k in range(classes):
                 u[k] = scale * raw[k] + b[k]
             out = a[r - p]
-            block_loss += steps(rule, u, np.int64(y[i]), sq_norm(rows, i) + bias, out, wrong) * c[r]
+            block_loss += steps(rule, u, int(y[i]), sq_norm(rows, i) + bias, out, wrong) * c[r]
             block_weight += c[r]
             any_wrong = False
             for k in range(classes):

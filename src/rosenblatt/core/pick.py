@@ -20,5 +20,5 @@ def wrong_rows_many(rule: Any, u: Array, y: Array, sq_norms: Array, wrong: Array
     """The same for K classes. u: (n, K)."""
     a, flags = np.empty(u.shape[1]), np.empty(u.shape[1], np.uint8)
     for i in range(y.size):
-        steps(rule, u[i], np.int64(y[i]), sq_norms[i], a, flags)
+        steps(rule, u[i], int(y[i]), sq_norms[i], a, flags)
         wrong[i] = 1 if (a != 0.0).any() else 0

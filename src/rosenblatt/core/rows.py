@@ -149,9 +149,9 @@ def values_of(rows: Rows) -> Array:
 def squared_norms(rows: Rows) -> Array:
     """(n,) float64 ‖x‖²."""
     if isinstance(rows, Dense):
-        return np.einsum("ij,ij->i", rows.values, rows.values, dtype=np.float64)
+        return np.asarray(np.einsum("ij,ij->i", rows.values, rows.values, dtype=np.float64))
     squares = np.concatenate([[0.0], np.cumsum(rows.data.astype(np.float64) ** 2)])
-    return np.diff(squares[rows.indptr])
+    return np.asarray(np.diff(squares[rows.indptr]))
 
 
 def matrix(rows: Rows) -> Any:

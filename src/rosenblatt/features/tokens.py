@@ -1,57 +1,67 @@
 """Text → tokens, made for mail: `$$$`, `!!!`, emoji, one-letter words, numbers and prices are kept.
 
-    words     don't, e-mail, www.example.com, 3.50      letters, marks and digits, joined by one of ' - . _ & @
-    numbers   1,000   $19.99   50%                      with their sign of currency or percent
-    signs     $  !!!  ?                                 runs of one sign; longer runs count as three
-    emoji     one token each, without skin tone
-    CJK       中文字 → 中文 文字                          pairs of neighbours, where words have no spaces between them
-    overlong  skip:x40                                  first letter and length in tens, instead of more than 40 letters
+    words     free  a  हिन्दी                     letters with their marks
+    joined    don't → don't don t               words joined by one of ' . - @ & give themselves and their parts:
+              www.example.com → www.example.com www example com
+    numbers   7  1,000  3.50  $19.99  50%       with their sign of currency or percent
+    signs     $  !!!  ?                         runs of one sign; longer runs count as three
+    emoji     one token each, without skin tone or variant
+    CJK       中文字 → 中文 文字                  pairs of neighbours, where words have no spaces between them
+    overlong  skip:x40                          first letter and length in tens, instead of more than 40 letters
 
 Text is split at white space, and what stands between is looked up: words repeat, so the rules run on few of them.
+Averaged perceptron, 5-fold, spamassassin_dev / csdmc2010_dev / trained on the first, tested on the second:
+these rules .9935 / .9902 / .955; joined words whole only .9929 / .9881 / .941, in parts only .9928 / .9906 / .948;
+without signs .9931 / .9888 / .954; words of two and more letters only (scikit-learn's rule) .9925 / .9888 / .944.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from itertools import chain
+from typing import TypeVar
 from unicodedata import category, normalize
 
 LONGEST = 40
-"""Letters of the longest token."""
+"""Letters of the longest token, and of the longest piece that is remembered."""
 REMEMBERED = 1 << 18
-"""Pieces whose tokens are remembered; about 40 MB."""
+"""Pieces that are remembered at most, about 40 MB."""
 
+SIGNS = "!?%#*+=~^|<>"
+JOINERS = "'.-,@&"
 UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Burmese
     (0x1780, 0x17FF),  # Khmer
-    (0x3005, 0x3007),
-    (0x3041, 0x30FF),  # kana
-    (0x3105, 0x312F),
+    (0x3005, 0x3007),  # 々〆〇
+    (0x3041, 0x318F),  # kana, bopomofo, Hangul jamo
+    (0x31A0, 0x31FF),
     (0x3400, 0x9FFF),  # Han
     (0xA960, 0xA97F),
     (0xAC00, 0xD7FF),  # Hangul
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
-SIGNS = "!?%#*+=~^|<>"
+"""Scripts written without spaces, or (Hangul) with many endings on a word: pairs of characters serve better."""
+
+Value = TypeVar("Value")
 
 
 def _kind(character: str) -> str:
-    """w letter, d digit, m mark, c unspaced script, e emoji, $ currency; signs stand for themselves; else a blank."""
-    if character in SIGNS:
+    """w letter, d digit, m mark, c unspaced script, e emoji, $ currency; signs and joiners themselves; else a blank."""
+    if character in SIGNS or character in JOINERS:
         return character
-    if character in "'\u2019":
+    if character == "\u2019":
         return "'"
-    if character in "-.,@&":
-        return character
     group = category(character)
-    if group[0] in "LM" and any(low <= ord(character) <= high for low, high in UNSPACED):
-        return "c"
-    if group[0] == "L":
-        return "w"
-    return {"N": "d", "M": "m"}.get(group[0], {"Sc": "$", "So": "e"}.get(group, " "))
+    if group[0] in "LM":
+        if any(low <= ord(character) <= high for low, high in UNSPACED):
+            return "c"
+        return "w" if group[0] == "L" else "m"
+    if group[0] == "N":
+        return "d"
+    return {"Sc": "$", "So": "e"}.get(group, " ")
 
 
 class _Kinds(dict[int, str]):
@@ -63,23 +73,35 @@ class _Kinds(dict[int, str]):
 
 
 _kinds = _Kinds()
-WORD = r"[wd][wdm]*(?:(?:['.&@-]|(?<=d),(?=d))[wd][wdm]*)*"
+LETTERS = "[wd][wdm]*"
+WORD = rf"{LETTERS}(?:(?:['.@&-]|(?<=d),(?=d)){LETTERS})*"
 SHAPE = re.compile(rf"\$?(?=d){WORD}%?|{WORD}|c+|e|\$+|" + "|".join(re.escape(sign) + "+" for sign in SIGNS))
-DROPPED = {code: None for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))}
+"""The rules, over the kinds of the characters."""
+JOINER = re.compile("['.@&,-]")
+VARIANTS: dict[int, None] = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 """Variation selectors: the same sign, drawn another way."""
 
 
 def normal(text: str) -> str:
     """NFKC, then casefold, without invisible format characters; idempotent.
 
-    Case folding can undo the composed form, so the pair is repeated until nothing changes (twice at most).
+    Case folding can undo the composed form, so both are repeated until nothing changes (the second time, mostly).
     """
     if text.isascii():
         return text.lower()
-    text = "".join(c for c in text.translate(DROPPED) if category(c) != "Cf")
+    text = "".join(c for c in text.translate(VARIANTS) if category(c) != "Cf")
     while (folded := normalize("NFKC", normalize("NFKC", text).casefold())) != text:
         text = folded
     return text
+
+
+def _word(word: str) -> list[str]:
+    """A word of letters and digits, and the parts of a joined one (not of numbers)."""
+    whole = f"skip:{word[0]}{len(word) // 10 * 10}" if len(word) > LONGEST else word
+    if word.isalnum() or not word[0].isalpha():
+        return [whole]
+    parts = JOINER.split(word)
+    return [whole, *(part for part in parts if len(part) <= LONGEST)] if len(parts) > 1 else [whole]
 
 
 def split(piece: str) -> tuple[str, ...]:
@@ -89,23 +111,25 @@ def split(piece: str) -> tuple[str, ...]:
     found: list[str] = []
     for match in SHAPE.finditer(shape):
         start, end = match.span()
-        first = shape[start]
+        first, last = shape[start], shape[end - 1]
         if first == "c" and end - start > 1:
-            found += [text[i : i + 2] for i in range(start, end - 1)]
-        elif first in SIGNS or (first == "$" and shape[end - 1] == "$"):
+            found += [text[at : at + 2] for at in range(start, end - 1)]
+        elif first in SIGNS or last == "$":
             found.append(text[start : min(end, start + 3)])
-        elif end - start > LONGEST:
-            found.append(f"skip:{text[start]}{(end - start) // 10 * 10}")
         else:
-            found.append(text[start:end].replace("\u2019", "'"))
+            found += _word(text[start:end].replace("\u2019", "'"))
     return tuple(found)
 
 
-class Memory(dict[str, tuple[str, ...]]):
-    """The tokens of pieces met before."""
+class Memory(dict[str, Value]):
+    """`make(piece)`, remembered: one dictionary look-up (40 ns) where a word is met again, 5 µs where it is new."""
 
-    def __missing__(self, piece: str) -> tuple[str, ...]:
-        found = split(piece)
+    def __init__(self, make: Callable[[str], Value]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, piece: str) -> Value:
+        found = self._make(piece)
         if len(piece) <= LONGEST:
             if len(self) >= REMEMBERED:
                 self.clear()
@@ -113,14 +137,12 @@ class Memory(dict[str, tuple[str, ...]]):
         return found
 
 
-_memory = Memory()
+def tokens(text: str, memory: Memory[tuple[str, ...]] | None = None) -> list[str]:
+    """All tokens of a text in order. memory: `Memory(split)`, to be shared by many texts."""
+    memory = Memory(split) if memory is None else memory
+    return list(chain.from_iterable(map(memory.__getitem__, text.split())))
 
 
-def tokens(text: str) -> list[str]:
-    """All tokens of a text in order."""
-    return list(chain.from_iterable(map(_memory.__getitem__, text.split())))
-
-
-def tagged(tag: str, words: Iterable[str]) -> list[str]:
-    """The names of a field's tokens: `subject:free`; those of the body (tag "") stay as they are."""
-    return [f"{tag}:{word}" for word in words] if tag else list(words)
+def tagged(tag: str, word: str) -> str:
+    """The name of a token by where it stands: `subject:free`; in the body (tag "") the word itself."""
+    return f"{tag}:{word}" if tag else word

@@ -1,0 +1,103 @@
+"""Hashed words: a column without a dictionary, for text whose words are not known beforehand and must not pile up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from ..batch import Document
+from ..core.rows import Csr
+from ..errors import SettingError
+from .bag import Array, Bag, check, finish
+from .tokens import Memory, split, tagged
+
+
+class Collisions(NamedTuple):
+    """words: different ones; columns: that they share; rate: share of the words that are not alone in theirs."""
+
+    words: int
+    columns: int
+    rate: float
+
+
+def _mixed(name: str) -> int:
+    """32 bits: the checksum every zlib computes, stirred (crc32 is linear: its low bits alone fall into patterns)."""
+    h = crc32(name.encode("utf-8", "surrogatepass"))
+    h = ((h ^ h >> 16) * 0x85EBCA6B) & 0xFFFFFFFF
+    h = ((h ^ h >> 13) * 0xC2B2AE35) & 0xFFFFFFFF
+    return h ^ h >> 16
+
+
+class Hashing:
+    """Bag of words over 2^bits columns.
+
+    bits: 1 … 31, default 18 (262,144 columns). signed: half of the words count negatively, so that words which share
+    a column cancel in the mean; off by default, because two words of one class can then erase each other.
+    values, precision: as for `Vocabulary`. The same word has the same column in every process and on every machine.
+    """
+
+    kind = "hashed"
+
+    def __init__(
+        self, bits: int = 18, signed: bool = False, values: str = "present", precision: str = "float64"
+    ) -> None:
+        check(values, precision)
+        if not 1 <= bits <= 31:
+            raise SettingError(f"bits {bits} is out of range; it must be 1 to 31")
+        self.bits, self.signed, self.values, self.precision = bits, signed, values, precision
+        self._bag = Bag(self._signed_column if signed else self.column, values != "present", signed)
+
+    @property
+    def width(self) -> int:
+        return 1 << self.bits
+
+    names = None
+
+    def column(self, name: str) -> int:
+        """The column of a tagged word."""
+        return _mixed(name) & (self.width - 1)
+
+    def _signed_column(self, name: str) -> int:
+        column = self.column(name)
+        return column if _mixed(name) >> 31 else ~column
+
+    def transform(self, documents: list[Document]) -> Csr:
+        """(n, 2^bits) rows; the columns of each row ascend."""
+        return finish(self._bag.entries(documents), self.width, self.values, self.precision)
+
+    def names_in(self, documents: list[Document]) -> dict[int, dict[str, int]]:
+        """The words behind the columns that occur in some documents, with their counts, the most frequent first."""
+        memory = Memory(split)
+        found: dict[int, Counter[str]] = {}
+        for tag, text in chain.from_iterable(documents):
+            for piece in text.split():
+                for word in memory[piece]:
+                    name = tagged(tag, word)
+                    found.setdefault(self.column(name), Counter())[name] += 1
+        return {column: dict(sorted(words.items(), key=lambda item: (-item[1], item[0]))) for column, words in found.items()}
+
+    def collisions(self, documents: list[Document]) -> Collisions:
+        """How many different words there are, in how many columns, and the share of them that share a column."""
+        sizes = np.array([len(words) for words in self.names_in(documents).values()], np.int64)
+        words = int(sizes.sum())
+        return Collisions(words, len(sizes), float(sizes[sizes > 1].sum()) / max(words, 1))
+
+    def recipe(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "bits": self.bits,
+            "signed": self.signed,
+            "values": self.values,
+            "precision": self.precision,
+        }
+
+    def tensors(self) -> dict[str, Array]:
+        return {}
+
+    @classmethod
+    def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Hashing:
+        return cls(recipe["bits"], recipe["signed"], recipe["values"], recipe["precision"])

@@ -1,0 +1,99 @@
+"""Mean and standard deviation of each column, batch by batch, numerically sound.
+
+Each batch is summed about its own mean, and two batches are joined by (Chan, Golub, LeVeque 1979)
+
+    M = M_a + M_b + δ²·n_a·n_b/n,   mean = mean_a + δ·n_b/n,   δ = mean_b − mean_a,   n = n_a + n_b
+
+so that a small spread about a large mean survives. Columns are held in a unit of their own, a power of two near their
+largest value, so that squares do not overflow (1e200) or vanish (1e−200).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Csr, Dense, Rows
+
+Array = np.ndarray[Any, Any]
+BLOCK = 1 << 20
+"""Values of a dense array summed at a time."""
+
+
+class _Sums(NamedTuple):
+    """n rows; unit, mean, m2: (d,), mean and Σ(x − mean)² in the column's unit."""
+
+    n: int
+    unit: Array
+    mean: Array
+    m2: Array
+
+
+def _unit(peak: Array) -> Array:
+    """A power of two in (peak/2, peak], 0 where the column is all zero."""
+    return np.where(peak > 0.0, np.ldexp(0.5, np.frexp(peak)[1]), 0.0)
+
+
+def _divide(values: Array, unit: Array) -> Array:
+    return values / np.where(unit > 0.0, unit, 1.0)
+
+
+def _dense(values: Array) -> _Sums:
+    unit = _unit(np.abs(values).max(axis=0).astype(np.float64))
+    z = _divide(values.astype(np.float64), unit)
+    mean = z.mean(axis=0)
+    z -= mean
+    # The second sum is what rounding left of Σ(x − mean), and takes its effect out again.
+    m2 = (z * z).sum(axis=0) - z.sum(axis=0) ** 2 / len(z)
+    return _Sums(len(z), unit, mean, np.maximum(m2, 0.0))
+
+
+def _sparse(rows: Csr) -> _Sums:
+    n, d = len(rows.indptr) - 1, int(rows.shape[0])
+    data, at = rows.data.astype(np.float64), rows.indices
+    peak = np.zeros(d)
+    np.maximum.at(peak, at, np.abs(data))
+    unit = _unit(peak)
+    z = _divide(data, unit[at])
+    there = np.bincount(at, minlength=d)
+    mean = np.bincount(at, weights=z, minlength=d) / np.maximum(there, 1)
+    spread = np.bincount(at, weights=(z - mean[at]) ** 2, minlength=d)
+    # The zeros are a batch of their own, with mean 0.
+    return _Sums(n, unit, mean * there / n, spread + mean**2 * there * (n - there) / n)
+
+
+def _join(a: _Sums, b: _Sums) -> _Sums:
+    n = a.n + b.n
+    unit = np.maximum(a.unit, b.unit)
+    ratio_a, ratio_b = _divide(a.unit, unit), _divide(b.unit, unit)
+    mean_a, mean_b = a.mean * ratio_a, b.mean * ratio_b
+    delta = mean_b - mean_a
+    m2 = a.m2 * ratio_a**2 + b.m2 * ratio_b**2 + delta**2 * (a.n * b.n / n)
+    return _Sums(n, unit, mean_a + delta * (b.n / n), m2)
+
+
+def _blocks(rows: Rows) -> Iterable[_Sums]:
+    if isinstance(rows, Dense):
+        height = max(1, BLOCK // max(1, rows.values.shape[1]))
+        for start in range(0, len(rows.values), height):
+            yield _dense(rows.values[start : start + height])
+    elif len(rows.indptr) > 1:
+        yield _sparse(rows)
+
+
+def moments(batches: Iterable[Rows]) -> tuple[Array, Array]:
+    """(mean, sd) of every column of at least one row, (d,) float64; all batches of one width.
+
+    sd is that of the population, √(M/n), and exactly 0 where the spread is no more than rounding.
+    """
+    total: _Sums | None = None
+    for rows in batches:
+        for sums in _blocks(rows):
+            total = sums if total is None else _join(total, sums)
+    if total is None:
+        raise ValueError("moments of no rows")
+    sd = np.sqrt(total.m2 / total.n)
+    sd[sd <= 8.0 * np.finfo(np.float64).eps * np.abs(total.mean)] = 0.0
+    return total.mean * total.unit, sd * total.unit

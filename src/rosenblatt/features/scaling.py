@@ -1,0 +1,172 @@
+"""Scaling of columns and rows, learned from the training rows and repeated on every later row.
+
+    standard    (x − mean)/sd by column; sparse rows are divided only: centring would fill every zero
+    idf         x·(ln((1 + n)/(1 + n_j)) + 1) by column, n_j the rows where column j is not zero: rare words count more
+    unit[:r]    x·r/‖x‖ by row, r = 1 if not given
+
+A scaling is written as its steps, joined by +: "standard", "idf+unit:2", "none".
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..core.rows import Csr, Dense, Rows, csr, dense, n_rows, width
+from ..errors import ModelError, SettingError
+from .moments import moments
+
+Array = np.ndarray[Any, Any]
+BLOCK = 1 << 20
+"""Values of a dense array that are worked on at a time, so that the copies in float64 stay small."""
+
+
+class Step(Protocol):
+    """One step of a scaling: fitted values that scale rows."""
+
+    def apply(self, rows: Rows) -> Rows: ...
+
+    def recipe(self) -> dict[str, Any]: ...
+
+    def tensors(self) -> dict[str, Array]: ...
+
+
+def _by_blocks(values: Array, scale: Any) -> Dense:
+    """`scale(block)` of a few rows at a time, in float64, stored in the dtype of the values."""
+    out = np.empty(values.shape, values.dtype)
+    height = max(1, BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), height):
+        out[start : start + height] = scale(values[start : start + height].astype(np.float64))
+    return dense(out)
+
+
+def _with_data(rows: Csr, data: Array) -> Csr:
+    return csr(data.astype(rows.data.dtype, copy=False), rows.indices, rows.indptr, width(rows))
+
+
+class Standard:
+    """Columns with mean 0 and standard deviation 1 (dense), or standard deviation 1 (sparse).
+
+    mean, sd: (d,) float64; a column that is constant in training has 0 and 1, so it stays as it is.
+    """
+
+    def __init__(self, mean: Array, sd: Array) -> None:
+        self.mean, self.sd = mean, sd
+
+    @classmethod
+    def fit(cls, rows: Rows) -> Standard:
+        mean, sd = moments([rows])
+        constant = sd == 0.0
+        return cls(np.where(constant, 0.0, mean), np.where(constant, 1.0, sd))
+
+    def apply(self, rows: Rows) -> Rows:
+        if isinstance(rows, Dense):
+            return _by_blocks(rows.values, lambda block: (block - self.mean) / self.sd)
+        return _with_data(rows, rows.data / self.sd[rows.indices])
+
+    def recipe(self) -> dict[str, Any]:
+        return {"kind": "standard"}
+
+    def tensors(self) -> dict[str, Array]:
+        return {"mean": self.mean, "sd": self.sd}
+
+
+class Idf:
+    """Columns weighted by how rare they are. weight: (d,) float64 ≥ 1."""
+
+    def __init__(self, weight: Array) -> None:
+        self.weight = weight
+
+    @classmethod
+    def fit(cls, rows: Rows) -> Idf:
+        if isinstance(rows, Dense):
+            there = np.count_nonzero(rows.values, axis=0)
+        else:
+            there = np.bincount(rows.indices[rows.data != 0], minlength=width(rows))
+        return cls(np.log((1.0 + n_rows(rows)) / (1.0 + there)) + 1.0)
+
+    def apply(self, rows: Rows) -> Rows:
+        if isinstance(rows, Dense):
+            return _by_blocks(rows.values, lambda block: block * self.weight)
+        return _with_data(rows, rows.data * self.weight[rows.indices])
+
+    def recipe(self) -> dict[str, Any]:
+        return {"kind": "idf"}
+
+    def tensors(self) -> dict[str, Array]:
+        return {"weight": self.weight}
+
+
+class UnitLength:
+    """Rows of Euclidean length `length` (1 puts them on the unit ball); zero rows stay zero.
+
+    The bias counts as a feature of 1 beside them: with length 1 it weighs as much as all words together. Averaged
+    perceptron on words with idf, lengths 1 / 2 / 4: spamassassin_dev .9905 .9935 .9933, csdmc2010_dev .9884 .9902 .9892.
+    """
+
+    def __init__(self, length: float = 1.0) -> None:
+        self.length = length
+
+    def apply(self, rows: Rows) -> Rows:
+        # Divided by the largest value first, so that squares neither overflow nor vanish.
+        if isinstance(rows, Dense):
+            return _by_blocks(rows.values, self._unit)
+        lengths = np.diff(rows.indptr)
+        row = np.repeat(np.arange(len(lengths)), lengths)
+        peak = np.zeros(len(lengths))
+        np.maximum.at(peak, row, np.abs(rows.data))
+        z = rows.data / np.where(peak == 0.0, 1.0, peak)[row]
+        norm = np.sqrt(np.bincount(row, weights=z * z, minlength=len(lengths)))
+        return _with_data(rows, z * (self.length / np.where(norm == 0.0, 1.0, norm))[row])
+
+    def _unit(self, block: Array) -> Array:
+        peak = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
+        z = block / np.where(peak == 0.0, 1.0, peak)
+        norm = np.sqrt((z * z).sum(axis=1, keepdims=True))
+        return z * (self.length / np.where(norm == 0.0, 1.0, norm))
+
+    def recipe(self) -> dict[str, Any]:
+        return {"kind": "unit", "length": self.length}
+
+    def tensors(self) -> dict[str, Array]:
+        return {}
+
+
+def parse(text: str) -> list[tuple[str, float]]:
+    """"idf+unit:2" → [("idf", 1.0), ("unit", 2.0)]; "none" and "" → []. Raises SettingError for anything else."""
+    steps = []
+    for step in [] if text in ("", "none") else text.split("+"):
+        name, _, number = step.partition(":")
+        try:
+            length = float(number) if number else 1.0
+        except ValueError:
+            length = 0.0
+        if name not in ("standard", "idf", "unit") or (number and name != "unit") or not 0.0 < length < np.inf:
+            wanted = "none, or standard, idf, unit, unit:LENGTH joined by +"
+            raise SettingError(f"scaling {text!r} is not understood at {step!r}; it must be {wanted}")
+        steps.append((name, length))
+    return steps
+
+
+def fit(text: str, rows: Rows) -> tuple[list[Step], Rows]:
+    """The fitted steps of a scaling, each on the rows as the ones before left them, and the scaled rows."""
+    steps: list[Step] = []
+    for name, length in parse(text):
+        step: Step = UnitLength(length) if name == "unit" else {"standard": Standard, "idf": Idf}[name].fit(rows)
+        rows = step.apply(rows)
+        steps.append(step)
+    return steps, rows
+
+
+def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> Step:
+    """A step from its recipe and tensors. Raises ModelError where they do not fit the width."""
+    if recipe["kind"] == "unit":
+        return UnitLength(float(recipe["length"]))
+    if any(value.shape != (width,) for value in tensors.values()):
+        raise ModelError(f"the model's {recipe['kind']} scaling does not have its {width} columns; the file is damaged")
+    if recipe["kind"] == "standard":
+        return Standard(tensors["mean"], tensors["sd"])
+    if recipe["kind"] == "idf":
+        return Idf(tensors["weight"])
+    raise ModelError(f"the model has a scaling {recipe['kind']!r} that this version does not know; update the program")
