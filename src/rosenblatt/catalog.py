@@ -31,9 +31,9 @@ def rule_classes() -> dict[str, type]:
 def rule_from(given: Any) -> Any:
     """A rule value from a name ("margin", "margin:tau=2"), a rule class or a rule value.
 
-    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`; numbers
-    that it or its class keeps as attributes become its parameters. Raises SettingError for an unknown name or parameter,
-    for a parameter of ours that is not > 0, and for an object without a step.
+    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`;
+    numbers that it or its class keeps as attributes become its parameters. Raises SettingError for an unknown name or
+    parameter, for a parameter of ours that is not > 0, and for an object without a step.
     """
     if isinstance(given, str):
         return _positive(_named(given))
@@ -76,11 +76,11 @@ def _named(text: str) -> Any:
 
 def _from_script(path: Path, name: str) -> Any:
     """The class `name` of a Python file: a rule of the user's own. This runs the file."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"rule_file_{path.stem}", path)  # not to hide another module
     if spec is None or spec.loader is None or not path.is_file():
         raise SettingError(f"rule file {path} cannot be read")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # numba finds the class again by the module's name
+    sys.modules[module.__name__] = module  # numba finds the class again by the module's name
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -110,12 +110,13 @@ def _as_tuple(value: Any) -> Any:
     if key not in _CONVERTED:
         base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])  # type: ignore[misc]
         kept = {name: v for name, v in own.items() if not name.startswith("__") and name not in fields}
-        kept |= {"__slots__": (), "__module__": cls.__module__, "__reduce__": lambda self: (_again, (cls, self._asdict()))}
+        kept |= {"__slots__": (), "__module__": cls.__module__}
+        kept["__reduce__"] = lambda self: (_again, (cls, self._asdict()))
         _CONVERTED[key] = type(cls.__name__, (base,), kept)  # type: ignore[call-overload]
     return _CONVERTED[key](**fields)
 
 
-def _again(cls: type, fields: dict[str, float]) -> Any:
+def _again(cls: Any, fields: dict[str, float]) -> Any:
     """What pickle calls: the converted class has no name of its own to be found by."""
     value = cls.__new__(cls)
     vars(value).update(fields)

@@ -56,8 +56,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     epsilon : float ≥ 0, default 1e-12
         optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.
     eta0 : float > 0 or "auto", default "auto"
-        Learning rate η; "auto": the rule's own, for the linear, sigmoid and tanh units at most
-        reach/max(weight·‖x̄‖²) (reach 1, 4, 1), so that large values do not make them diverge or saturate.
+        Learning rate η; "auto": the rule's own, for the units at most reach/max(weight·‖x̄‖²)
+        (reach 1, of the sigmoid unit 4), so that large values do not make them diverge or saturate.
     learning_rate : {"constant", "inverse", "sqrt"} or callable, default "constant"
         η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen before.
     decay : float ≥ 0, default 0.001

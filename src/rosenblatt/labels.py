@@ -9,7 +9,6 @@ import numpy as np
 from .core.rows import Array
 from .errors import DataError, SettingError
 
-
 WHOLE = 2.0**53
 """Up to here every whole number is a float of its own."""
 
@@ -59,7 +58,8 @@ def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
     if unknown.size:
         row = int(unknown[0])
         known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
-        raise DataError(f"row {first_row + row}: unknown label {labels[row : row + 1].tolist()[0]!r}; the classes are {known}")
+        label = labels[row : row + 1].tolist()[0]
+        raise DataError(f"row {first_row + row}: unknown label {label!r}; the classes are {known}")
     return codes * 2.0 - 1.0 if classes.size == 2 else codes.astype(float)
 
 

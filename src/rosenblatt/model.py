@@ -10,7 +10,7 @@ import numpy as np
 
 from .batch import Batch
 from .core.rows import Array, Rows, matrix, width
-from .errors import DataError, ModelError, SettingError
+from .errors import DataError, SettingError
 from .train import Run
 
 
@@ -97,15 +97,3 @@ class Model:
         from .model_file import load
 
         return load(path)
-
-
-def contributions(model: Model, rows: Rows, i: int) -> tuple[Array, Array, Array]:
-    """Row i's evidence: (columns, values x_j, contributions w_j·x_j of shape (nnz, K)); the bias is apart."""
-    w, _ = model.weights
-    if width(rows) != model.width:
-        raise ModelError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
-    x = matrix(rows)[[i]]
-    dense_row = x.toarray()[0] if hasattr(x, "toarray") else x[0]
-    columns = np.flatnonzero(dense_row)
-    values = dense_row[columns].astype(float)
-    return columns, values, values[:, None] * w[:, columns].T.astype(float)

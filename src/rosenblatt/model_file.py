@@ -28,6 +28,7 @@ KEY = "rosenblatt"
 HEADER_LIMIT = 100_000_000
 """Bytes; safetensors itself refuses longer headers."""
 STATE = ("w", "b", "f", "n", "m")
+_MISFITS = (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -61,9 +62,9 @@ def load(path: str | os.PathLike[str]) -> Model:
         if header.pop("digest", None) != _digest(header, tensors):
             raise ModelError(f"{path}: damaged: the contents do not fit their digest")
         return _model(header, tensors)
-    except ModelError:
-        raise
-    except (SafetensorError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except ModelError as error:
+        raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    except (SafetensorError, *_MISFITS) as error:
         raise ModelError(f"{path}: damaged: {_short(error)}") from None
 
 
@@ -199,7 +200,8 @@ def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> 
         prefix = "features."
         own = {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
         features = Features.restore(header["features"], own)
-    return Model(_run(header, tensors), labels.from_json(header["classes"]), features, header["reading"], header["names"])
+    classes = labels.from_json(header["classes"])
+    return Model(_run(header, tensors), classes, features, header["reading"], header["names"])
 
 
 class UnknownRule(NamedTuple):

@@ -126,10 +126,11 @@ def _check(words: dict[str, Any]) -> None:
     if words["tol"] is not None and not (isinstance(words["tol"], (int, float, np.number)) and words["tol"] >= 0):
         raise SettingError(f'tol={words["tol"]!r} must be None, "auto" or a number ≥ 0')
     rule = words["rule"]
-    if words["multi_class"] == "multi-class-perceptron" and not hasattr(rule, "steps") and rule_name(rule) != "perceptron":
+    together = hasattr(rule, "steps") or rule_name(rule) == "perceptron"
+    if words["multi_class"] == "multi-class-perceptron" and not together:
         raise SettingError(
-            f"multi_class='multi-class-perceptron' is a rule of its own, so it does not go with rule {rule_name(rule)!r}; "
-            f"use multi_class='one-vs-rest'"
+            f"multi_class='multi-class-perceptron' is a rule of its own, so it does not go with rule "
+            f"{rule_name(rule)!r}; use multi_class='one-vs-rest'"
         )
     if words["alpha"] > 0 and not callable(words["learning_rate"]) and words["eta0"] * words["alpha"] >= 1:
         raise SettingError(

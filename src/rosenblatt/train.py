@@ -92,7 +92,7 @@ class Run:
         """What the loop calls. Two classes learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
         rule = self.settings.rule
         if hasattr(rule, "missing"):
-            raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; its code is not in the model file")
+            raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
         if self.joint:
             return rule if hasattr(rule, "steps") else MultiClassPerceptron()  # type: ignore[call-arg]
         if isinstance(rule, MultiClassPerceptron):

@@ -68,7 +68,9 @@ class App(click.Group):
             formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])
         write_example(formatter, EXAMPLE)
 
-    def main(self, args: Any = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(  # type: ignore[override]
+        self, args: Any = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
         """Run and leave with the exit code; every error is told in one line on standard error."""
         sys.exit(_guarded(self, list(sys.argv[1:] if args is None else args), prog_name or "rosenblatt"))
 

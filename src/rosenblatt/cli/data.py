@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..batch import Batch, Source
 from ..core.rows import Array, Rows, n_rows
 from ..errors import DataError
@@ -14,7 +12,6 @@ from ..fit import check_finite
 from ..labels import encode, tidy
 from ..model import Model
 from ..read import from_recipe
-from ..read.columns import is_number
 from .output import notes
 from .progress import Progress
 
@@ -62,21 +59,7 @@ def labels_of(batch: Batch, model: Model, source: Any, first: int = 1) -> Array:
     if batch.y is None:
         raise DataError(f"{origin}: there are no labels; labelled rows are needed here")
     try:
-        y = _in_kind(batch.y, model.classes, first)
-        encode(y, model.classes, first)
+        codes = encode(tidy(batch.y), model.classes, first)
     except DataError as error:
         raise DataError(f"{origin}, {error}") from None
-    return y
-
-
-def _in_kind(y: Array, classes: Array, first: int) -> Array:
-    """Labels as read, in the kind of the classes: "1" and 1.0 are 1 where the classes are whole numbers."""
-    plain = tidy(y)
-    if classes.dtype.kind == "U":
-        return y.astype(str) if y.dtype == object else plain.astype(str)
-    if plain.dtype.kind == "U":
-        for row, text in enumerate(plain.tolist(), first):
-            if not is_number(text):
-                known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
-                raise DataError(f"row {row}: unknown label {text!r}; the classes are {known}")
-    return plain
+    return model.classes[(codes > 0.0).astype(int) if len(model.classes) == 2 else codes.astype(int)]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ..defaults import DEFAULTS
+from ..errors import SettingError
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:
-    from ..batch import Batch
+    from ..batch import Batch, Document
     from ..core.rows import Array, Rows
     from ..model import Model
     from .demo_view import View
@@ -42,26 +44,29 @@ LEARNERS = (
     Learner("pocket perceptron", "perceptron", "pocket"),
     Learner("margin perceptron", "margin"),
     Learner("passive-aggressive", "passive-aggressive"),
-    Learner("linear unit (Adaline)", "linear"),
+    Learner("linear unit", "linear"),
     Learner("sigmoid unit", "sigmoid"),
     Learner("tanh unit", "tanh"),
     Learner("logistic unit", "logistic"),
 )
 
 
+class Part(NamedTuple):
+    """Some of the mails. rows: (n, d), over the words of the training mails. y: (n,) labels. ids: the files' names."""
+
+    rows: Rows
+    documents: list[Document]
+    y: Array
+    ids: list[str]
+
+
 class Mails(NamedTuple):
-    """The shipped mails, taken apart once, as rows over the words of the training mails.
+    """The shipped mails: those to learn from, those held out, and how both became rows."""
 
-    train, held: row numbers of the mails to learn from, and of the others.
-    """
-
-    batch: Batch
+    train: Part
+    held: Part
     features: Any
     reading: dict[str, Any]
-    rows: Rows
-    y: Array
-    train: Array
-    held: Array
 
 
 # fmt: off
@@ -84,6 +89,8 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
     from .demo_view import view
     from .output import to_json, write
 
+    if epochs is not None and epochs < 1:
+        raise SettingError(f"--epochs {epochs}: at least 1 is needed to learn anything")
     files = make_folder(output)
     show = view(silent=as_json)
     show.say("Reading 1,000 mails ...")
@@ -116,8 +123,24 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
     return order[in_train[order]], order[~in_train[order]]
 
 
+class AtHand:
+    """A source of one batch of documents."""
+
+    kind, one_shot = "documents", False
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.notes: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Batch]:
+        yield self.batch
+
+    def recipe(self) -> dict[str, Any]:
+        return {}
+
+
 def read_mails(seed: int) -> Mails:
-    """All mails as documents, then as rows; the dictionary is that of the training mails alone."""
+    """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
     import numpy as np
 
     from ..batch import Batch
@@ -128,26 +151,27 @@ def read_mails(seed: int) -> Mails:
     source = open_source(path("mails"))
     parts = list(source)
     documents = [document for part in parts for document in part.rows]
-    y = np.concatenate([part.y for part in parts]).astype(str)
-    batch = Batch(documents, y, [str(name) for part in parts for name in part.ids or ()])
-    train, held = split(y, seed)
-    learned_from = Batch([documents[i] for i in train], y[train])
-    features = Features.fit([learned_from])
-    return Mails(batch, features, source.recipe(), features.transform(batch), y, train, held)
+    ids = [str(name) for part in parts for name in part.ids or ()]
+    y = np.concatenate([part.y for part in parts if part.y is not None]).astype(str)
+
+    def chosen(numbers: Array) -> tuple[list[Document], Array, list[str]]:
+        return [documents[i] for i in numbers], y[numbers], [ids[i] for i in numbers]
+
+    train, held = map(chosen, split(y, seed))
+    features, rows, *_ = Features.fit(AtHand(Batch(train[0], None)))
+    held_rows = features.transform(Batch(held[0], None))
+    return Mails(Part(rows, *train), Part(held_rows, *held), features, source.recipe())
 
 
 def about(mails: Mails, seed: int) -> dict[str, Any]:
     """What is learned from, in numbers."""
-    import numpy as np
-
-    classes, counts = np.unique(mails.y, return_counts=True)
-    held = mails.y[mails.held]
+    train, held = mails.train.y.tolist(), mails.held.y.tolist()
     return {
         "seed": seed,
-        "mails": {str(name): int(count) for name, count in zip(classes, counts, strict=True)},
-        "train": len(mails.train),
-        "held_out": len(mails.held),
-        "held_out_spam": int((held == "spam").sum()),
+        "mails": {label: (train + held).count(label) for label in sorted(set(train))},
+        "train": len(train),
+        "held_out": len(held),
+        "held_out_spam": held.count("spam"),
         "words": mails.features.width,
     }
 
@@ -157,49 +181,46 @@ def about(mails: Mails, seed: int) -> dict[str, Any]:
 
 def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[list[Model], list[dict[str, Any]]]:
     """(models, table): every learner learns from the training mails and is then counted on the held-out ones."""
-    from ..core.rows import take
-
-    train, held = take(mails.rows, mails.train), take(mails.rows, mails.held)
     models, rows = [], []
     with show.table([learner.name for learner in LEARNERS]) as table:
         for number, learner in enumerate(LEARNERS):
             table.status(number, "compiling")
-            prepare(learner, train, mails.y[mails.train])
+            prepare(learner, mails.train)
             table.status(number, "learning")
             begun = time.perf_counter()
-            model = learn(learner, train, mails.y[mails.train], seed, epochs)
+            model = learn(learner, mails.train, seed, epochs)
             seconds = time.perf_counter() - begun
             model.features, model.reading = mails.features, mails.reading
             models.append(model)
-            rows.append(measured(learner, model, held, mails.y[mails.held]) | {"seconds": round(seconds, 3)})
+            rows.append(measured(learner, model, mails.held) | {"seconds": round(seconds, 3)})
             table.row(number, rows[-1])
     return models, rows
 
 
-def learn(learner: Learner, rows: Rows, y: Array, seed: int, epochs: int | None) -> Model:
+def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
     from ..fit import fit
     from ..settings import Settings
     from ..train import Limits
 
     settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
-    return fit(rows, y, settings, Limits(max_iter=epochs))
+    return fit(part.rows, part.y, settings, Limits(max_iter=epochs))
 
 
-def prepare(learner: Learner, rows: Rows, y: Array) -> None:
+def prepare(learner: Learner, part: Part) -> None:
     """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
     import numpy as np
 
     from ..core.rows import take
 
-    two = np.array([np.flatnonzero(y == label)[0] for label in np.unique(y)])
-    learn(learner, take(rows, two), y[two], 0, 1)
+    two = np.array([np.flatnonzero(part.y == label)[0] for label in np.unique(part.y)])
+    learn(learner, part._replace(rows=take(part.rows, two), y=part.y[two]), 0, 1)
 
 
-def measured(learner: Learner, model: Model, held: Rows, y: Array) -> dict[str, Any]:
+def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
     """One row of the table."""
     from ..report.metrics import metrics
 
-    counted = metrics(model, model.decision(held), y)
+    counted = metrics(model, model.decision(held.rows), held.y)
     history = model.run.history["mistakes"]
     return {
         "learner": learner.name,
@@ -227,25 +248,24 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
         str(label): [{"word": names[j], "weight": float(w[0, j])} for j in strongest(sign * w[0], WORDS)]
         for label, sign in zip(model.classes, (-1, 1), strict=True)
     }
-    first = next(int(i) for i in mails.held if mails.y[i] == "spam")
-    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
+    first = mails.held.y.tolist().index("spam")
+    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails.held, first)}
 
 
-def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
+def explained(model: Model, part: Part, i: int) -> dict[str, Any]:
     from ..report.evidence import Names, evidence
 
-    names, why = Names(model), evidence(model, mails.rows, i)
-    assert mails.batch.ids is not None and isinstance(mails.batch.rows, list)
+    names, why = Names(model), evidence(model, part.rows, i)
     return {
-        "id": mails.batch.ids[i],
-        "subject": dict(reversed(mails.batch.rows[i])).get("subject", ""),
-        "label": mails.y[i],
+        "id": part.ids[i],
+        "subject": dict(reversed(part.documents[i])).get("subject", ""),
+        "label": part.y[i],
         "predicted": model.classes[int(why.score > 0.0)],
         "score": why.score,
         "intercept": why.intercept,
         "contributions": [
-            {"word": names[j], "contribution": float(part)}
-            for j, part in zip(why.columns[:WORDS], why.contributions[:WORDS], strict=True)
+            {"word": names[j], "contribution": float(share)}
+            for j, share in zip(why.columns[:WORDS], why.contributions[:WORDS], strict=True)
         ],
         "rest": {"words": max(0, len(why.columns) - WORDS), "contribution": why.rest(WORDS)},
     }

@@ -34,7 +34,7 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
     from ..report.plots import mistakes_per_epoch
 
     kept.save(files["model"])
-    title = "Mistakes while learning from mail, epoch by epoch\n(a ring: from here on none, all mails are told apart)"
+    title = "Mistakes while learning to tell spam from real mail\n(a ring: from this epoch on, none)"
     mistakes_per_epoch(histories, files["picture"], title)
     try:
         files["mail"].write_bytes(raw_mail(mail))
@@ -44,13 +44,13 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
 
 
 def raw_mail(name: str) -> bytes:
-    """The bytes of one of the shipped mails, by its name in their archive."""
+    """The bytes of one of the shipped mails, by its path below the archive's top folder."""
     import tarfile
 
     from ..datasets import path
 
     with tarfile.open(path("mails")) as archive:
-        member = archive.extractfile(name)
+        member = archive.extractfile(f"mails/{name}")
         assert member is not None
         return member.read()
 

@@ -12,8 +12,9 @@ from typing import Any
 from .output import short, table, write_lines
 
 HEAD = ("learner", "errors", "mail lost", "spam through", "mistakes", "epochs", "seconds")
-NARROW = 72
-"""Columns below which the table leaves out mistakes and epochs, and the words stand in one column."""
+NARROW = 76
+"""Columns below which only the counts on held-out mails are shown, and the words stand in one column."""
+NARROW_HEAD = ("learner", "errors", "lost", "through")
 
 
 class Table:
@@ -65,13 +66,18 @@ class LiveTable(Table):
     def _show(self) -> None:
         from rich.table import Table as Grid
 
-        grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        shown = [i for i, name in enumerate(HEAD) if not (self._narrow and name in ("mistakes", "epochs"))]
-        for i in shown:
-            grid.add_column(HEAD[i], justify="right" if i else "left", overflow="fold")
-        for line in self._cells:
-            grid.add_row(*(line[i] for i in shown))
+        gap = (0, 1 if self._narrow else 2, 0, 0)
+        grid = Grid(box=None, pad_edge=False, padding=gap, header_style="bold")
+        head, lines = (HEAD, self._cells) if not self._narrow else (NARROW_HEAD, map(_narrow, self._cells))
+        for place, name in enumerate(head):
+            grid.add_column(name, justify="right" if place else "left", no_wrap=True)
+        for line in lines:
+            grid.add_row(*line)
         self._live.update(grid, refresh=True)
+
+
+def _narrow(line: list[str]) -> list[str]:
+    return [line[0].removesuffix(" perceptron").removesuffix(" unit"), *line[1:4]]
 
 
 class View:
@@ -108,7 +114,7 @@ class View:
             f"{sum(found['mails'].values()):,} real mails ({classes}): {found['train']:,} to learn from, "
             f"{found['held_out']:,} held out. The dictionary: {found['words']:,} words of the training mails.",
             f"On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham "
-            f"would be {found['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
+            f"would make {found['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
             "",
         )
 
@@ -156,7 +162,7 @@ def view(silent: bool) -> View:
 def cells(found: dict[str, Any]) -> list[str]:
     """A learner's row as text, in the order of HEAD."""
     counts = ("errors", "real_mail_lost", "spam_let_through", "mistakes", "epochs")
-    return [found["learner"], *(f"{found[name]:,}" for name in counts), f"{found['seconds']:.2f}"]
+    return [found["learner"], *(f"{found[name]:,}" for name in counts), f"{found['seconds']:.3f}"]
 
 
 def plain(text: str, most: int) -> str:

@@ -14,6 +14,7 @@ rosenblatt evaluate spam.model new-mails/ --json"""
 WIDEST = 12
 """Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
 MOST = 10
+SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
 @click.command(cls=Command, example=EXAMPLE)
@@ -55,13 +56,11 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
     classes = [str(name) for name in measured["classes"]]
     yield from _in_words(classes, measured["confusion"]) if len(classes) == 2 else _confusions(measured)
     auc = "not defined (only one class here)" if measured["roc_auc"] is None else f"{measured['roc_auc']:.4f}"
-    yield f"ROC AUC {auc}, of {measured['roc_auc_of']}"
-    yield (
-        f"precision {measured['precision']:.4f}, recall {measured['recall']:.4f}, F1 {measured['f1']:.4f}, "
-        f"of {measured['average']}"
-    )
+    yield f"ROC AUC {auc}: {measured['roc_auc_of']}"
+    shares = ", ".join(f"{name} {measured[key]:.4f}" for name, key in SHARES.items())
+    yield f"{shares}: {measured['average']}"
     if measured["ties"]:
-        yield f"a score of exactly 0 or a tie counted as a mistake (E_in): {measured['e_in']:.4f} wrong"
+        yield f"E_in {measured['e_in']:.4f}, which counts as wrong too: {plural(measured['ties'], 'row')} with a tie or score 0"
 
 
 def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:
@@ -86,4 +85,4 @@ def _confusions(measured: dict[str, Any]) -> list[str]:
         )
     pairs = [(n, a, b) for a, row in enumerate(confusion) for b, n in enumerate(row) if a != b and n]
     worst = sorted(pairs, key=lambda pair: (-pair[0], pair[1:]))[:MOST]
-    return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,)) if worst else []
+    return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,))

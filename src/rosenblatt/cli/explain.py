@@ -11,7 +11,7 @@ from .options import Command, Number, json_option, option, reading, reading_opti
 
 if TYPE_CHECKING:
     from ..model import Model
-    from ..report.evidence import Evidence
+    from ..report.evidence import Evidence, Names
     from .data import Scored
 
 EXAMPLE = """\
@@ -19,7 +19,8 @@ rosenblatt explain spam.model inbox/ --row 1 --top 20"""
 
 
 class Row(NamedTuple):
-    """One row explained. title: its file or its subject. label: as read, or None. votes: as `Explained.votes`."""
+    """One row explained. title: a mail's subject, or how a text begins. label: as read, or None.
+    votes: see `_votes`."""
 
     row: int
     id: str | None
@@ -28,6 +29,7 @@ class Row(NamedTuple):
     predicted: Any
     votes: dict[str, float] | None
     evidence: Evidence
+    names: Names
 
 
 @click.command(cls=Command, example=EXAMPLE)
@@ -35,10 +37,12 @@ class Row(NamedTuple):
 @click.argument("data", metavar="DATA")
 @option("Output", "--row", type=click.IntRange(1), help="Only this row, counted from 1.")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
-@option("Output", "--class", "wanted", metavar="LABEL", help="Of more than two classes: why this one, or why not.")
+@option("Output", "--class", "wanted", metavar="LABEL", help="Why this class, or why not.")
 @json_option
 @reading_options
-def explain(model: str, data: str, row: int | None, top: int | None, wanted: str | None, as_json: bool, **words: Any) -> None:
+def explain(
+    model: str, data: str, row: int | None, top: int | None, wanted: str | None, as_json: bool, **words: Any
+) -> None:
     """Say why MODEL scores the rows of DATA as it does: what each feature contributes, the strongest first.
 
     The score is the sum of all contributions, those not shown included. With more than two classes it is that of the
@@ -46,7 +50,6 @@ def explain(model: str, data: str, row: int | None, top: int | None, wanted: str
     """
     from ..errors import DataError
     from ..model import Model
-    from ..report.evidence import Names
     from .data import like_training, scored
     from .output import write_lines
     from .progress import Progress
@@ -54,20 +57,17 @@ def explain(model: str, data: str, row: int | None, top: int | None, wanted: str
     learned = Model.load(model)
     number = None if wanted is None else _class(learned, wanted)
     source = like_training(data, learned, reading(words))
-    names, rows, blank = Names(learned), 0, False
+    last = 0
     with Progress() as progress:
         for part in scored(learned, source, progress):
-            for i in range(len(part.scores)):
-                rows += 1
-                if row is None or rows == row:
-                    told = _row(learned, part, i, number)
-                    lines = [_object(told, learned, names, top)] if as_json else _text(told, learned, names, top)
-                    write_lines(["", *lines] if blank and not as_json else lines)
-                    blank = True
-            if row is not None and rows >= row:
+            for told in _rows(learned, part, row, number):
+                lines = [_object(told, learned, top)] if as_json else _text(told, learned, top)
+                write_lines(lines if as_json or told.row in (1, row) else ["", *lines])
+            last = part.first + len(part.scores) - 1
+            if row is not None and row <= last:
                 return
     if row is not None:
-        raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; it has {rows}")
+        raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; it has {last}")
 
 
 def _class(model: Model, name: str) -> int:
@@ -79,18 +79,22 @@ def _class(model: Model, name: str) -> int:
     return known.index(name)
 
 
-def _row(model: Model, part: Scored, i: int, wanted: int | None) -> Row:
+def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> Iterator[Row]:
+    """The rows of a batch explained, or only one of them. wanted: the class to explain, or None."""
     from ..labels import tidy
-    from ..report.evidence import evidence, rivals
+    from ..report.evidence import Names, evidence, rivals
 
-    scores = part.scores[i]
-    between = (1, 0) if scores.ndim == 0 else rivals(scores, wanted)
-    label = None if part.batch.y is None else tidy(part.batch.y)[i]
-    predicted = model.labels(part.scores[i : i + 1])[0]
-    return Row(
-        part.first + i, part.name(i), _title(part, i), label, predicted, _votes(model, scores),
-        evidence(model, part.rows, i, between),
-    )  # fmt: skip
+    labels = None if part.batch.y is None else tidy(part.batch.y)
+    predicted, documents = model.labels(part.scores), part.batch.rows
+    for i, scores in enumerate(part.scores):
+        if only not in (None, part.first + i):
+            continue
+        between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
+        yield Row(
+            part.first + i, part.name(i), _title(part, i), None if labels is None else labels[i], predicted[i],
+            _votes(model, scores), evidence(model, part.rows, i, between),
+            Names(model, [documents[i]] if isinstance(documents, list) else None),
+        )  # fmt: skip
 
 
 def _title(part: Scored, i: int) -> str:
@@ -114,7 +118,7 @@ def _shown(why: Evidence, top: int | None) -> int:
 
 
 def _votes(model: Model, scores: Any) -> dict[str, float] | None:
-    """Of voted: the share of the votes that each class got, of one vote each (one against the rest: of each class's)."""
+    """Of voted: the share of the votes for each class; one against the rest, each class has an election of its own."""
     if model.run.memory.name != "voted":
         return None
     names = [str(label) for label in model.classes]
@@ -124,7 +128,7 @@ def _votes(model: Model, scores: Any) -> dict[str, float] | None:
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-def _text(told: Row, model: Model, names: Any, top: int | None) -> Iterator[str]:
+def _text(told: Row, model: Model, top: int | None) -> Iterator[str]:
     from .output import plural, short, table
 
     why = told.evidence
@@ -139,7 +143,7 @@ def _text(told: Row, model: Model, names: Any, top: int | None) -> Iterator[str]
     yield f"  score {why.score!r} for {first}" + (f" against {second}" if len(model.classes) > 2 else "")
     shown, parts = _shown(why, top), why.contributions
     lines = [
-        ["", f"{parts[j]:+.6g}", short(names[why.columns[j]], 40), f"{why.values[j]:.6g} x {why.weights[j]:.6g}"]
+        ["", f"{parts[j]:+.6g}", short(told.names[why.columns[j]], 40), f"{why.values[j]:.6g} x {why.weights[j]:.6g}"]
         for j in range(shown)
     ]
     if shown < len(why.columns):
@@ -148,7 +152,7 @@ def _text(told: Row, model: Model, names: Any, top: int | None) -> Iterator[str]
     yield from table(lines, right=(1,))
 
 
-def _object(told: Row, model: Model, names: Any, top: int | None) -> str:
+def _object(told: Row, model: Model, top: int | None) -> str:
     from .output import to_json
 
     why = told.evidence
@@ -165,7 +169,12 @@ def _object(told: Row, model: Model, names: Any, top: int | None) -> str:
         "score_against": second,
         "intercept": why.intercept,
         "contributions": [
-            {"feature": names[why.columns[j]], "value": why.values[j], "weight": why.weights[j], "contribution": parts[j]}
+            {
+                "feature": told.names[why.columns[j]],
+                "value": why.values[j],
+                "weight": why.weights[j],
+                "contribution": parts[j],
+            }
             for j in range(shown)
         ],
         "rest": {"features": len(why.columns) - shown, "contribution": why.rest(shown)},

@@ -10,7 +10,6 @@ import click
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:
-    from ..core.rows import Array
     from ..model import Model
 
 EXAMPLE = """\
@@ -35,14 +34,13 @@ def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
     import os
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
-    from ..model_file import SCHEMA
     from ..report.evidence import Names
 
     run, counted = model.run, model.run.state.n
     return {
         "model": path,
         "bytes": os.path.getsize(path),
-        "schema": SCHEMA,
+        "schema": _schema(path),
         "settings": run.settings.words(),
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
@@ -61,6 +59,18 @@ def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
     }
 
 
+def _schema(path: str) -> int:
+    """The version of the file's format; the file has been loaded before, so it is one of ours."""
+    import json
+
+    from safetensors import safe_open
+
+    from ..model_file import KEY
+
+    with safe_open(path, "np") as file:
+        return int(json.loads(file.metadata()[KEY])["schema"])
+
+
 def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict[str, Any]]]:
     """class → its features with the largest weights; with two classes the negative one's are those most below 0."""
     from ..report.evidence import strongest
@@ -76,6 +86,7 @@ def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict
 
 def _report(found: dict[str, Any]) -> Iterator[str]:
     from .output import plural
+    from .summary import series
 
     settings, classes = found["settings"], [str(label) for label in found["classes"]]
     yield f"{found['model']}: {_size(found['bytes'])}, schema {found['schema']}"
@@ -85,12 +96,12 @@ def _report(found: dict[str, Any]) -> Iterator[str]:
     yield f"classes {', '.join(classes)}" + ("" if found["positive"] is None else f" (positive: {found['positive']})")
     yield f"{plural(found['features'], 'feature')}, read as {found['reading'].get('format', 'given')}"
     if found["representation"] is not None:
-        yield "representation " + ", ".join(f"{key} {value}" for key, value in found["representation"].items())
+        yield from _representation(found["representation"])
     yield (
         f"{plural(found['epochs'], 'epoch')}, {plural(int(found['examples']), 'example')}, "
         f"{plural(int(found['updates']), 'update')}, {plural(int(found['mistakes']), 'mistake')}"
     )
-    yield f"mistakes per epoch {_series(found['mistakes_per_epoch'])}"
+    yield f"mistakes per epoch {series(found['mistakes_per_epoch'])}"
     yield f"stopped: {found['stop_reason']}" + ("" if found["converged"] else " (not converged)")
     for name, features in found["strongest"].items():
         yield f"strongest for {name}:"
@@ -105,10 +116,17 @@ def _weights(features: list[dict[str, Any]]) -> list[str]:
     return table([["", f"{each['weight']:.6g}", short(str(each["feature"]), 60)] for each in features], right=(1,))
 
 
-def _series(mistakes: list[int]) -> str:
-    """The first six and the last three."""
-    shown = [f"{count:,}" for count in mistakes]
-    return " ".join(shown if len(shown) <= 10 else [*shown[:6], "...", *shown[-3:]])
+def _representation(recipe: dict[str, Any]) -> Iterator[str]:
+    """How texts become numbers, and how these are scaled."""
+    words = recipe["dictionary"]
+    if words is not None and words["kind"] == "words":
+        yield f"a dictionary of {words['size']:,} words; value: {words['values']}"
+    elif words is not None:
+        yield f"words hashed to 2^{words['bits']} columns; value: {words['values']}"
+    if recipe["scale"]:
+        yield "scaled: " + "+".join(
+            f"{step['kind']}:{step['length']:g}" if "length" in step else step["kind"] for step in recipe["scale"]
+        )
 
 
 def _size(count: int) -> str:

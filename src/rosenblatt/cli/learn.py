@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from ..batch import Source
 from ..catalog import rule_from, rule_name
 from ..core.rows import Array, Rows, n_rows, stack
 from ..errors import DataError, SettingError, located
+from ..features.pipeline import Features, Options
 from ..fit import Task, fit, learn_more
 from ..labels import tidy
 from ..model import Model
@@ -21,7 +23,24 @@ from ..read.columns import is_number
 from ..settings import Settings
 from ..train import Limits
 from .data import labels_of, like_training
+from .options import FEATURES, flag
 from .progress import Progress
+
+TEXT_ONLY = tuple(name for name in FEATURES if name != "scale")
+
+
+NEEDS = {
+    "counting": ("keep", "voted"),
+    "check_every": ("keep", "pocket"),
+    "scoring": ("keep", "pocket"),
+    "batch_size": ("optimizer", "mini-batch"),
+    "epsilon": ("optimizer", "batch"),
+    "bits": ("dictionary", "hashed"),
+    "signed": ("dictionary", "hashed"),
+    "min_documents": ("dictionary", "words"),
+    "max_size": ("dictionary", "words"),
+}
+"""Options that have an effect only where another has this value; to ignore one would hide a slip."""
 
 
 class Work(NamedTuple):
@@ -48,18 +67,25 @@ class Done(NamedTuple):
 
 def new(work: Work) -> Done:
     """A new model from the labelled rows of a file."""
-    settings = _settings(work)
+    settings, options = _settings(work), _options(work)
     source: Any = open_source(work.data, work.reading.pop("format", "auto"), **work.reading)
-    rows, y = _stacked(work, source)
-    y = tidy(y)
-    model, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, _task(work, rows, y)))
-    model = replace(model, reading=source.recipe(), names=getattr(source, "feature_names", None))
+    if source.kind == "rows":
+        _refuse(work, TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
+    features, rows, labels, _ = Features.fit(work.progress.reading(source), options)
+    if labels is None:
+        raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
+    y = tidy(labels)
+    names = getattr(source, "feature_names", None)
+    task = _task(work, rows, y)._replace(names=features.names or names)
+    model, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, task))
+    model = replace(model, features=features, reading=source.recipe(), names=names)
     return Done(model, rows, y, dict(source.notes), seconds)
 
 
 def further(work: Work, path: str) -> Done:
     """More of the model in a file, by its own recipe. SettingError where another recipe is asked for."""
     before = Model.load(path)
+    _refuse(work, (*FEATURES, "positive"), "the model goes on with what it has")
     before = replace(before, run=replace(before.run, settings=_same_settings(work, before.run.settings)))
     source: Any = like_training(work.data, before, work.reading, labelled=True)
     parts, labels, first = [], [], 1
@@ -68,7 +94,7 @@ def further(work: Work, path: str) -> Done:
         labels.append(labels_of(batch, before, source, first))
         first += n_rows(parts[-1])
     rows, y = stack(parts), np.concatenate(labels)
-    task = _task(work, rows, y, before.run.epoch)
+    task = _task(work, rows, y, before.run.epoch)._replace(names=before.names)
     model, seconds = _learned(source, lambda: learn_more(before, rows, y, work.limits, task))
     return Done(model, rows, y, dict(source.notes), seconds)
 
@@ -76,6 +102,9 @@ def further(work: Work, path: str) -> Done:
 def _settings(work: Work) -> Settings:
     """The settings of a new model; SettingError before anything is read."""
     words = {name: work.words[name] for name in Settings.__dataclass_fields__ if name in work.words}
+    for name, (other, value) in NEEDS.items():
+        if name in work.given and work.words[other] != value:
+            raise SettingError(f"{flag(name)} has an effect only with {flag(other)} {value}")
     _order_of(work)
     return Settings.of(**words, shuffle=work.words["order"] == "shuffled")
 
@@ -85,23 +114,30 @@ def _same_settings(work: Work, own: Settings) -> Settings:
     saved = own.words()
     for name in work.given & set(saved) - {"rule"}:
         if work.words[name] != saved[name]:
-            raise SettingError(f"{name}={work.words[name]} was asked for, but the model goes on with {name}={saved[name]}")
+            found = "none" if saved[name] is None else saved[name]
+            raise SettingError(f"{flag(name)} {work.words[name]}: the model goes on as it began, with {found}")
     if "order" in work.given and _order_of(work) is None and own.shuffle != (work.words["order"] == "shuffled"):
-        raise SettingError("order: the model goes on in the order that it began with")
+        raise SettingError(f"--order {work.words['order']}: the model goes on in the order that it began with")
     if "rule" not in work.given:
         return own
     rule = rule_from(work.words["rule"])
     if rule_name(rule) != saved["rule"]:
-        raise SettingError(f"rule {rule_name(rule)} was asked for, but the model goes on with {saved['rule']}")
+        raise SettingError(f"--rule {rule_name(rule)}: the model goes on as it began, with {saved['rule']}")
     return replace(own, rule=rule)
 
 
-def _stacked(work: Work, source: Any) -> tuple[Rows, Array]:
-    parts, labels = [], []
-    for batch in work.progress.reading(source):
-        parts.append(batch.rows)
-        labels.append(batch.y)
-    return stack(parts), np.concatenate(labels)
+def _options(work: Work) -> Options:
+    """How texts become numbers, and numbers are scaled."""
+    words = work.words
+    scale = None if words["scale"] == "auto" else words["scale"]
+    return Options(**{name: words[name] for name in FEATURES if name != "scale"}, scale=scale)
+
+
+def _refuse(work: Work, names: Sequence[str], why: str) -> None:
+    """SettingError where one of these options was given."""
+    for name in names:
+        if name in work.given:
+            raise SettingError(f"{flag(name)}: {why}")
 
 
 def _learned(source: Source, run: Any) -> tuple[Model, float]:

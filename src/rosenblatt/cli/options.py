@@ -100,7 +100,11 @@ def as_int(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     return None if value is None else int(value)
 
 
-READING = ("format", "base", "label", "text", "header", "delimiter", "duplicates", "bad")
+def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else value.split(",")
+
+
+READING = ("format", "base", "label", "text", "header", "delimiter", "labels", "duplicates", "bad")
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 
 reading_options = together([
@@ -108,10 +112,12 @@ reading_options = together([
            help="svmlight (libsvm), table (csv, tsv), text or mail.  [default: by name or look]"),
     option("Reading", "--base", type=click.Choice(["0", "1"]), callback=as_int, metavar="0|1",
            help="svmlight: the index of the first column.  [default: 1]"),
-    option("Reading", "--label", metavar="COLUMN", help="Table: the label, by name or number (from 1; -1 is the last)."),
+    option("Reading", "--label", metavar="COLUMN", help="Table: the label, by name or number (from 1; -1: last)."),
     option("Reading", "--text", metavar="COLUMN", help="Table: the text, by name or number."),
     option("Reading", "--header/--no-header", default=None, help="Table: line 1 has names.  [default: by its look]"),
     option("Reading", "--delimiter", metavar="CHAR", help="Table: what parts cells.  [default: by line 1]"),
+    option("Reading", "--folders", "labels", metavar="A,B,...", callback=as_names,
+           help="Mail: the folders that are labels.  [default: spam,ham, else where paths part]"),
     option("Reading", "--duplicates", type=click.Choice(["error", "sum", "last"]), metavar="HOW",
            help="svmlight, an index twice in a row: error, sum, last.  [default: error]"),
     option("Reading", "--bad", type=click.Choice(["error", "skip"]), metavar="HOW",
@@ -157,9 +163,38 @@ run_options = together([
     setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of the shuffled orders."),
 ])  # fmt: skip
 
+features_options = together([
+    option("Features", "--scale", metavar="SCALING", default="auto",
+           help="none, or standard, idf, unit, unit:LENGTH joined by +; auto: idf+unit:2 for texts, none for numbers."
+                "  [default: auto]"),
+    option("Features", "--features", "values", type=click.Choice(["present", "count", "share"]), default="present",
+           metavar="VALUES", help="What a word of a text counts: present, count, share.  [default: present]"),
+    option("Features", "--min-documents", type=Number(int, 1), default=2,
+           help="Words in fewer texts are left out.  [default: 2]"),
+    option("Features", "--max-words", "max_size", type=Number(int, 1, none=None), default=None,
+           help="The most words, the most frequent ones.  [default: none]"),
+    option("Features", "--dictionary", type=click.Choice(["words", "hashed"]), default="words", metavar="KIND",
+           help="words, learned from DATA, or hashed, which never grows.  [default: words]"),
+    option("Features", "--bits", type=Number(int, 1), default=18, help="hashed: 2^bits columns.  [default: 18]"),
+    option("Features", "--signed", is_flag=True, help="hashed: half of the words count negatively."),
+    option("Features", "--precision", type=click.Choice(["float64", "float32"]), default="float64", metavar="DTYPE",
+           help="Of the numbers made from texts: float64, float32.  [default: float64]"),
+])  # fmt: skip
+FEATURES = ("scale", "values", "min_documents", "max_size", "dictionary", "bits", "signed", "precision")
+"""Names of these, as in `features.pipeline.Options`, whose defaults they repeat: a test compares them."""
+
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 
 def reading(words: dict[str, Any]) -> dict[str, Any]:
     """The readers' options that were given."""
     return {name: words[name] for name in READING if words.get(name) is not None}
+
+
+def flag(name: str) -> str:
+    """The option for a name of the Python API, for messages: "max_iter" → "--epochs"."""
+    context = click.get_current_context(silent=True)
+    for parameter in context.command.params if context else ():
+        if parameter.name == name and isinstance(parameter, click.Option):
+            return parameter.opts[0]
+    return name

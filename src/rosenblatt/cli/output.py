@@ -70,21 +70,17 @@ def _plain(value: Any) -> Any:
 
 
 def check_writable(path: Path, *inputs: str | None) -> None:
-    """OutputError where a file could not be written, before the work begins; also where it is one of the inputs.
-
-    Only new and regular files are replaced: renaming over /dev/null as root would make it a file.
-    """
+    """OutputError where a file could not be written, before the work begins; also where it is one of the inputs."""
     folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"{path}: there is no folder {folder}; make it first")
     if path.is_dir():
         raise OutputError(f"{path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise OutputError(f"{path}: it is not a regular file; name a file for the model")
     for given in inputs:
         if given and given != "-" and path.exists() and os.path.exists(given) and os.path.samefile(path, given):
-            raise OutputError(f"{path}: it holds the data; name another file for the model")
-    if not os.access(folder, os.W_OK | os.X_OK):
+            raise OutputError(f"{path}: it is one of the files to read; name another file to write")
+    replaced = not path.exists() or path.is_file()  # a pipe or device is written to instead
+    if replaced and not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"{path}: the folder {folder} is not writable")
 
 
@@ -102,10 +98,11 @@ def plural(count: int, what: str, many: str = "") -> str:
 def table(rows: Iterable[Iterable[str]], right: Iterable[int] = ()) -> list[str]:
     """Cells in columns two blanks apart; the columns numbered in `right` end together."""
     cells = [list(row) for row in rows]
+    if not cells:
+        return []
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    flush = set(right)
+    sides = [str.rjust if column in set(right) else str.ljust for column in range(len(widths))]
     return [
-        "  ".join(c.rjust(w) if i in flush else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-        .rstrip()
+        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
         for row in cells
     ]

@@ -42,8 +42,8 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         raise SettingError("--scores and --proba together would confuse their columns; choose one, or --json")
     learned = Model.load(model)
     if proba and not learned.has_probabilities:
-        name = learned.run.settings.words()["rule"]
-        raise SettingError(f"--proba: rule {name} with keep={learned.run.memory.name} has no probabilities; use logistic")
+        rule, keep = learned.run.settings.words()["rule"], learned.run.memory.name
+        raise SettingError(f"--proba: rule {rule} with keep {keep} has no probabilities; train with --rule logistic")
     source = like_training(data, learned, reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
     with Progress() as progress:

@@ -1,4 +1,4 @@
-"""A bar on standard error for what takes long: reading and learning, with rate and time left. Off a terminal: nothing."""
+"""A bar on standard error for what takes long, with rate and time left. Off a terminal: nothing."""
 
 from __future__ import annotations
 

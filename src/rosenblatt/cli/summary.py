@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..core.learn import UPDATES
 from ..core.rows import n_rows
 from ..fit import training_errors
@@ -12,6 +14,8 @@ from ..model import Model
 from .learn import Done
 from .output import plural
 
+MOST_VOTES = 100_000_000
+"""Rows times vectors: each vote takes some 40 ns, so that these take 4 s; two epochs of a9a have a thousand million."""
 SHORT = 10
 """Epochs up to which all mistakes are listed."""
 
@@ -24,6 +28,7 @@ def summary(done: Done, output: str) -> dict[str, Any]:
         "rows": n_rows(done.rows),
         "features": model.width,
         "classes": model.classes,
+        "class_rows": {str(label): int(np.count_nonzero(done.y == label)) for label in model.classes},
         "rule": settings["rule"],
         "keep": settings["keep"],
         "optimizer": settings["optimizer"],
@@ -32,7 +37,7 @@ def summary(done: Done, output: str) -> dict[str, Any]:
         "updates": int(run.state.n[UPDATES]),
         "stop_reason": run.stop_reason,
         "converged": run.converged,
-        "training_errors": training_errors(model.decision(done.rows), done.y, model.classes),
+        "training_errors": _errors(done),
         "seconds": round(done.seconds, 3),
         "model": output,
         "notes": done.notes,
@@ -40,11 +45,19 @@ def summary(done: Done, output: str) -> dict[str, Any]:
     }
 
 
+def _errors(done: Done) -> int | None:
+    """E_in as a count; None where voting would take far longer than learning did."""
+    model = done.model
+    if model.run.memory.name == "voted" and n_rows(done.rows) * int(model.run.state.n[UPDATES]) > MOST_VOTES:
+        return None
+    return training_errors(model.decision(done.rows), done.y, model.classes)
+
+
 def told(found: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    classes = [str(label) for label in found["classes"]]
-    listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more" if len(classes) > SHORT else "")
-    yield f"{plural(found['rows'], 'row')}, {plural(found['features'], 'feature')}, classes {listed}"
+    classes = [f"{count:,} {label}" for label, count in found["class_rows"].items()]
+    listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
+    yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
     yield (
         f"{found['rule']}, keep {found['keep']}, {found['optimizer']}: "
         f"{plural(found['epochs'], 'epoch')}, {plural(found['updates'], 'update')} in {found['seconds']:.1f} s"
@@ -52,7 +65,10 @@ def told(found: dict[str, Any]) -> Iterator[str]:
     if found["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
     yield f"stopped: {found['stop_reason']}"
-    yield f"training errors: {found['training_errors']:,} of {found['rows']:,}"
+    if found["training_errors"] is None:
+        yield "training errors: not counted, so many vectors vote; `rosenblatt evaluate` does"
+    else:
+        yield f"training errors: {found['training_errors']:,} of {found['rows']:,}"
     yield f"wrote {found['model']}"
     if found["advice"]:
         yield f"next: {found['advice']}"
@@ -72,7 +88,7 @@ def advice(model: Model) -> str | None:
     reason, keep = run.stop_reason, run.settings.keep
     if "limit" not in reason:
         return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
-    option = next((o for word, o in (("max_updates", "--max-updates"), ("max_time", "--max-time")) if word in reason), "--epochs")
+    option = "--max-updates" if "max_updates" in reason else "--max-time" if "max_time" in reason else "--epochs"
     more = f"more {option}, or go on with --continue"
     if run.settings.tol is not None:
         return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"

@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from .options import Command, json_option, learner_options, option, reading, reading_options, run_options
+from .options import (
+    Command,
+    features_options,
+    json_option,
+    learner_options,
+    option,
+    reading,
+    reading_options,
+    run_options,
+)
 
 EXAMPLE = """\
 rosenblatt train mails/ -o spam.model --keep averaged
@@ -20,6 +29,7 @@ rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic"""
 @json_option
 @learner_options
 @run_options
+@features_options
 @reading_options
 @click.pass_context
 def train(ctx: click.Context, data: str, output: str, before: str | None, as_json: bool, **words: Any) -> None:

@@ -104,8 +104,8 @@ def _register_verbs() -> None:
 def _linked(function: Any) -> Any:
     """The function with the plain functions that it names compiled as they are now: numba calls only its own.
 
-    A copy with names of its own, and not one registration for good, because in a notebook the helper of today is not the
-    helper of tomorrow.
+    A copy with names of its own, and not one registration for good, because in a notebook the helper of today is not
+    the helper of tomorrow.
     """
     if not isinstance(function, types.FunctionType):
         return function
@@ -153,7 +153,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _parts(function: types.FunctionType, seen: set[Any]) -> Iterator[bytes]:
-    """What a function's behaviour depends on: its code, defaults, closure, and the values and functions that it names."""
+    """What a function's behaviour depends on: its code, defaults, closure, the values and functions that it names."""
     if function in seen:
         return
     seen.add(function)
@@ -327,7 +327,7 @@ def _guarded(compiled: Function, rule: Any) -> Function:
             why = lines[0].removeprefix("TypingError: ").rstrip(".") if lines else type(error).__name__
             raise SettingError(
                 f"rule {list(_rule_classes(rule))[-1].__name__} cannot be compiled ({why}); its step may use its "
-                f"parameters, plain functions and math, and must return a number (ROSENBLATT_JIT=0 runs any Python, slowly)"
+                f"parameters, plain functions and math, and must return a number (ROSENBLATT_JIT=0 runs any Python)"
             ) from None
 
     return run

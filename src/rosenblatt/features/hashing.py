@@ -12,7 +12,7 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Csr
 from ..errors import SettingError
-from .bag import Array, Bag, check, finish
+from .bag import Array, Bag, Entries, check, finish
 from .tokens import Memory, split, tagged
 
 
@@ -49,7 +49,8 @@ class Hashing:
         if not 1 <= bits <= 31:
             raise SettingError(f"bits {bits} is out of range; it must be 1 to 31")
         self.bits, self.signed, self.values, self.precision = bits, signed, values, precision
-        self._bag = Bag(self._signed_column if signed else self.column, values != "present", signed)
+        # A signed word's column lies beyond the width where it counts negatively.
+        self._bag = Bag(self._signed_column if signed else self.column)
 
     @property
     def width(self) -> int:
@@ -63,11 +64,20 @@ class Hashing:
 
     def _signed_column(self, name: str) -> int:
         column = self.column(name)
-        return column if _mixed(name) >> 31 else ~column
+        return column if _mixed(name) >> 31 else column + self.width
 
     def transform(self, documents: list[Document]) -> Csr:
         """(n, 2^bits) rows; the columns of each row ascend."""
-        return finish(self._bag.entries(documents), self.width, self.values, self.precision)
+        entries = self._bag.entries(documents)
+        return finish(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
+
+    def _folded(self, entries: Entries) -> Entries:
+        """Negative words added to the columns that they belong to."""
+        rows = np.repeat(np.arange(len(entries.lengths)), entries.lengths)
+        amounts = np.where(entries.columns < self.width, entries.counts, -entries.counts)
+        keys, place = np.unique(rows << 32 | entries.columns & (self.width - 1), return_inverse=True)
+        lengths = np.bincount(keys >> 32, minlength=len(entries.lengths))
+        return Entries(np.bincount(place, weights=amounts), keys & 0xFFFFFFFF, lengths)
 
     def names_in(self, documents: list[Document]) -> dict[int, dict[str, int]]:
         """The words behind the columns that occur in some documents, with their counts, the most frequent first."""
@@ -75,8 +85,7 @@ class Hashing:
         found: dict[int, Counter[str]] = {}
         for tag, text in chain.from_iterable(documents):
             for piece in text.split():
-                for word in memory[piece]:
-                    name = tagged(tag, word)
+                for name in tagged(tag, memory[piece]):
                     found.setdefault(self.column(name), Counter())[name] += 1
         return {column: dict(sorted(words.items(), key=lambda item: (-item[1], item[0]))) for column, words in found.items()}
 

@@ -18,7 +18,7 @@ without signs .9931 / .9888 / .954; words of two and more letters only (scikit-l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TypeVar
 from unicodedata import category, normalize
@@ -29,7 +29,9 @@ REMEMBERED = 1 << 18
 """Pieces that are remembered at most, about 40 MB."""
 
 SIGNS = "!?%#*+=~^|<>"
-JOINERS = "'.-,@&"
+EDGES = "'.-,@&"
+SEPARATORS = ":;_\"()[]{}/\\`"
+"""ASCII that belongs to a token only inside it, and never."""
 UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Burmese
@@ -50,7 +52,7 @@ Value = TypeVar("Value")
 
 def _kind(character: str) -> str:
     """w letter, d digit, m mark, c unspaced script, e emoji, $ currency; signs and joiners themselves; else a blank."""
-    if character in SIGNS or character in JOINERS:
+    if character in SIGNS or character in EDGES:
         return character
     if character == "\u2019":
         return "'"
@@ -95,18 +97,22 @@ def normal(text: str) -> str:
     return text
 
 
+def _short(word: str) -> str:
+    return word if len(word) <= LONGEST else f"skip:{word[0]}{len(word) // 10 * 10}"
+
+
 def _word(word: str) -> list[str]:
     """A word of letters and digits, and the parts of a joined one (not of numbers)."""
-    whole = f"skip:{word[0]}{len(word) // 10 * 10}" if len(word) > LONGEST else word
-    if word.isalnum() or not word[0].isalpha():
-        return [whole]
-    parts = JOINER.split(word)
-    return [whole, *(part for part in parts if len(part) <= LONGEST)] if len(parts) > 1 else [whole]
+    parts = JOINER.split(word) if word[0].isalpha() else []
+    return [_short(word), *(part for part in parts if len(part) <= LONGEST)] if len(parts) > 1 else [_short(word)]
 
 
 def split(piece: str) -> tuple[str, ...]:
     """The tokens of a piece of text without white space in it."""
     text = normal(piece)
+    # 0.5 µs for a plain word in its punctuation, 4 µs by the rules.
+    if text.isascii() and (word := text.strip(EDGES + SEPARATORS)).isalnum():
+        return (_short(word),)
     shape = text.translate(_kinds)
     found: list[str] = []
     for match in SHAPE.finditer(shape):
@@ -143,6 +149,6 @@ def tokens(text: str, memory: Memory[tuple[str, ...]] | None = None) -> list[str
     return list(chain.from_iterable(map(memory.__getitem__, text.split())))
 
 
-def tagged(tag: str, word: str) -> str:
-    """The name of a token by where it stands: `subject:free`; in the body (tag "") the word itself."""
-    return f"{tag}:{word}" if tag else word
+def tagged(tag: str, words: Iterable[str]) -> Iterable[str]:
+    """The names of a field's tokens: `subject:free`; those of the body (tag "") are the tokens themselves."""
+    return [f"{tag}:{word}" for word in words] if tag else words

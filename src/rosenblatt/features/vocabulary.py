@@ -10,7 +10,7 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Csr
 from ..errors import ModelError, SettingError
-from .bag import Bag, Entries, check, finish
+from .bag import NONE, Bag, Entries, check, finish
 
 Array = np.ndarray[Any, Any]
 
@@ -29,7 +29,7 @@ class Vocabulary:
         check(values, precision)
         self.names, self.values, self.precision = names, values, precision
         index = {name: column for column, name in enumerate(names)}
-        self._bag = Bag(index.get, values != "present")
+        self._bag = Bag(lambda name: index.get(name, NONE))
 
     @property
     def width(self) -> int:
@@ -77,7 +77,7 @@ def learn_transform(
     if min_documents < 1 or (max_size is not None and max_size < 1):
         raise SettingError(f"min_documents {min_documents} and max_size {max_size}: both must be at least 1")
     index: dict[str, int] = {}
-    bag = Bag(lambda name: index.setdefault(name, len(index)), values != "present")
+    bag = Bag(lambda name: index.setdefault(name, len(index)))
     parts = [bag.entries(documents) for documents in batches]
     if not parts:
         return Vocabulary([], values, precision), finish(bag.entries([]), 0, values, precision)
@@ -95,7 +95,7 @@ def _choose(
     names: list[str], documents: Array, min_documents: int, max_size: int | None
 ) -> tuple[list[str], Array]:
     """The names kept, sorted, and the new column of every old one (−1: dropped)."""
-    chosen = sorted((column for column in np.flatnonzero(documents >= min_documents)), key=names.__getitem__)
+    chosen = sorted(np.flatnonzero(documents >= min_documents).tolist(), key=names.__getitem__)
     if max_size is not None and len(chosen) > max_size:
         frequent = sorted(chosen, key=lambda column: -documents[column])[:max_size]
         chosen = sorted(frequent, key=names.__getitem__)
@@ -109,6 +109,6 @@ def _renumber(entries: Entries, columns: Array) -> Entries:
     new = columns[entries.columns]
     kept = new >= 0
     row = np.repeat(np.arange(len(entries.lengths)), entries.lengths)[kept]
-    order = np.lexsort((new[kept], row))
+    order = np.argsort(row << 32 | new[kept])
     lengths = np.bincount(row, minlength=len(entries.lengths))
     return Entries(entries.counts[kept][order], new[kept][order], lengths)

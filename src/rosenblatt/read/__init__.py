@@ -31,7 +31,7 @@ FORMATS = {
     "svmlight": Format("svmlight.Svmlight", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
     "table": Format("table.Table", (".csv", ".tsv")),
     "text": Format("text.TextLines", ()),
-    "mail": Format("mail.MailFolder", (".tar", ".tgz", ".txz", ".tbz2")),
+    "mail": Format("mail_folder.MailFolder", (".tar", ".tgz", ".txz", ".tbz2")),
 }
 ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "libsvm": ("svmlight", {}),

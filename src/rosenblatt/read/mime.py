@@ -18,6 +18,9 @@ HEAD_LIMIT = 1 << 18
 DEPTH_LIMIT, PART_LIMIT = 20, 1000
 """Deeper or later parts are not opened: 1,000 levels in 60 KB are an attack, not a mail."""
 
+STRUCTURED, VALUE_LIMIT = ("content-type", "content-disposition"), 4000
+"""Headers that are taken apart, and the bytes up to which they are."""
+
 LINE = rb"[^\n]*+\n?+"
 """Possessive, as a line that may end anywhere is tried in every combination (minutes on a mail of long lines)."""
 NAME = rb"[^\x00-\x20:\x7f]+[ \t]*:"
@@ -34,6 +37,10 @@ START = re.compile(rb"\s*(?:>?From [^\n]*\n)?")
 """Before the first header: blank lines, and the line that begins a message in an mbox file."""
 GUESS = re.compile(rb"^--([^\s-][^\r\n]{0,68}?)[ \t]*\r*\n(?=content-)", re.MULTILINE | re.IGNORECASE)
 """A line that must be a boundary, where none is declared or the declared one does not occur."""
+
+
+HEADERS = "headers"
+"""The kind of the first part: no leaf, but the headers of the message itself."""
 
 
 class Part(NamedTuple):
@@ -55,7 +62,12 @@ def values(headers: Message, name: str) -> list[bytes]:
 
 
 def parameter(headers: Message, method: str, default: str = "") -> str:
-    """`headers.get_filename()` and the like. They raise in many ways on real mail; then it is the default."""
+    """`headers.get_filename()` and the like. They raise in many ways on real mail; then it is the default.
+
+    Also where the header is very long: the package's time grows with the square of its semicolons.
+    """
+    if any(len(value) > VALUE_LIMIT for name in STRUCTURED for value in values(headers, name)):
+        return default
     try:
         found: Any = getattr(headers, method)()
     except Exception:
@@ -96,7 +108,7 @@ def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[
 
 
 def parts(raw: bytes) -> Iterator[Part]:
-    """The message's own headers first, as a part of kind "headers" (its body is a stray line before them), then every leaf.
+    """The message's own headers first, as a part of kind `HEADERS` (its body is a stray line before them), then every leaf.
 
     Empty input gives no headers and one leaf without a body.
     """
@@ -110,7 +122,7 @@ def parts(raw: bytes) -> Iterator[Part]:
         headers, body = _headers(raw, start, end)
         kind = parameter(headers, "get_content_type", "text/plain")
         if depth == 0:
-            yield Part(headers, "headers", begin, start)
+            yield Part(headers, HEADERS, begin, start)
         if depth < DEPTH_LIMIT and kind.startswith("multipart/"):
             pieces = _children(raw, body, end, headers)
             stack += [(first, last, depth + 1) for first, last in reversed(pieces)]

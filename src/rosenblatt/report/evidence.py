@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..batch import Document
 from ..core.rows import Array, Csr, Rows, width
 from ..errors import DataError
 from ..model import Model
@@ -16,8 +17,8 @@ class Evidence(NamedTuple):
     """A row's score taken apart: u = Σ_j w_j·x_j + b, strongest feature first.
 
     columns: (m,) the features that are not zero. values, weights: (m,) float64 x_j and w_j. intercept: b.
-    between: the two classes (numbers) compared, u speaking for the first: with two classes (1, 0) and the model's
-    weights; with more, the differences of their weights and intercepts.
+    between: the two classes (numbers) compared, u speaking for the first: of two classes the model's own weights, or
+    with the other sign for (0, 1); of more, the differences of their weights and intercepts.
     """
 
     columns: Array
@@ -42,7 +43,7 @@ class Evidence(NamedTuple):
 
 
 def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)) -> Evidence:
-    """Row i's evidence. between: the two classes to compare, of more than two (see `rivals`).
+    """Row i's evidence. between: the two classes to compare (of more than two: see `rivals`).
 
     Of voted: for the mean of the voters, because a vote is no sum over features. Raises DataError where the rows have
     another width than the model.
@@ -52,7 +53,8 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
     columns, values = _row(rows, i)
     w, b = model.weights
     if len(model.classes) == 2:
-        own, intercept, between = w[0, columns].astype(float), float(b[0]), (1, 0)
+        sign = -1.0 if between[0] == 0 else 1.0
+        own, intercept = sign * w[0, columns].astype(float), sign * float(b[0])
     else:
         first, second = between
         own = w[first, columns].astype(float) - w[second, columns].astype(float)
@@ -62,13 +64,18 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
 
 
 class Names:
-    """What a model's features are called: words, the header's names, or the columns' numbers in the data's own file."""
+    """What a model's features are called: words, the header's names, or the columns' numbers in the data's own file.
 
-    def __init__(self, model: Model) -> None:
-        self._names = model.names if model.features is None else model.features.names
+    documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
+    """
+
+    def __init__(self, model: Model, documents: list[Document] | None = None) -> None:
+        dictionary: Any = getattr(model.features, "dictionary", None)
+        self._names = getattr(model.features, "names", None) or model.names
+        self._hashed = dictionary is not None and self._names is None
+        self._words = dictionary.names_in(documents) if self._hashed and documents else {}
         reading = model.reading
-        self._first = int(reading.get("base", 1))
-        label = reading.get("label")
+        self._first, label = int(reading.get("base", 1)), reading.get("label")
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else model.width + 2 + label
@@ -76,6 +83,8 @@ class Names:
     def __getitem__(self, column: int) -> str:
         if self._names is not None:
             return str(self._names[column])
+        if self._hashed:
+            return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         number = int(column) + self._first
         return str(number + 1 if self._label is not None and number >= self._label else number)
 

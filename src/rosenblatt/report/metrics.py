@@ -45,7 +45,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "classes": classes.tolist(),
         "confusion": confusion.tolist(),
         "roc_auc": _roc_auc(scores, truth),
-        "roc_auc_of": f"class {classes[1]}" if two else "the mean over the classes, each against the rest",
+        "roc_auc_of": f"class {classes[1]}" if two else "mean over the classes, each against the rest",
         "false_positives": int(over[1]) if two else _by_class(classes, over),
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
         "precision": float(precision),

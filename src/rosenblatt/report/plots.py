@@ -18,8 +18,8 @@ PALETTE = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#C
 MARKERS = "os^DvPX*"
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """Colours and markers repeat after 8 lines, dashes after 4 and then shifted: 32 lines differ even without colour."""
-LONG = 30
-"""Epochs from which their axis is logarithmic: most of what is to be seen happens in the first ten."""
+LONG = 12
+"""Epochs beyond which their axis is logarithmic: most of what is to be seen happens in the first ten."""
 WRAP = 34
 """Letters of a line of the legend."""
 
@@ -67,7 +67,7 @@ def _figure(title: str) -> tuple[Figure, Axes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9.6, 5.4), dpi=120, facecolor="white", layout="constrained")
+    figure = Figure(figsize=(9.6, 5.4), dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(facecolor="white")
     axes.set_title(title, loc="left", color=INK, fontsize=12)
@@ -116,16 +116,15 @@ def _scales(axes: Axes, histories: Sequence[Sequence[int]]) -> None:
     top = max(1.0, 1.25 * most)
     if most > 20:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.35)
-        axes.set_yticks([0, *_round_numbers(top)], minor=False)
+        axes.set_yticks([0, *_round_numbers(top)])
         axes.set_ylim(-0.35, top)
     else:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(-0.04 * top, top)
     if longest > LONG:
         axes.set_xscale("log")
-        axes.set_xticks(_round_numbers(1.25 * longest), minor=False)
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xticks(_round_numbers(1.25 * longest) if longest > LONG else range(1, longest + 1))
+    axes.set_xlim(0.9, longest * 1.1)
     axes.minorticks_off()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))

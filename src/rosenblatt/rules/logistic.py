@@ -11,6 +11,7 @@ class Logistic(NamedTuple):
     name = "logistic"
     eta0 = 0.1
     tol = 1e-4
+    reach = 1.0
     probability = staticmethod(sigmoid)
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
