@@ -134,8 +134,7 @@ def learn(x: Array, y: Array, step: Any, loss: Any, orders: Iterable[Any], how: 
             scores = [x[i] @ w + b for i in rows]
             c = [eta if how.weight is None else eta * how.weight[i] for i in rows]
             steps = [
-                a * step(u, y[i], x[i] @ x[i] + how.bias) / len(rows)
-                for a, i, u in zip(c, rows, scores, strict=True)
+                a * step(u, y[i], x[i] @ x[i] + how.bias) / len(rows) for a, i, u in zip(c, rows, scores, strict=True)
             ]
             before = (w, b)
             w = (1 - eta * how.l2) * w + sum(a * x[i] for a, i in zip(steps, rows, strict=True))

@@ -392,9 +392,7 @@ class Nothing:
 
 
 @pytest.mark.parametrize(("rule", "why"), [(Restless, "Unknown attribute 'helper'"), (Nothing, "")])
-def test_a_rule_that_cannot_be_compiled_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, rule: type, why: str
-) -> None:
+def test_a_rule_that_cannot_be_compiled_is_one_sentence(monkeypatch: pytest.MonkeyPatch, rule: type, why: str) -> None:
     monkeypatch.setenv("ROSENBLATT_JIT", "1")
     x, y = drawn(1)
     with pytest.raises(SettingError, match=f"rule {rule.__name__} cannot be compiled .*{why}") as caught:

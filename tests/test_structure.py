@@ -34,8 +34,8 @@ LAYERS = [
     {"estimators", "lab", "mail", "cli"},
 ]
 """From the bottom up: a module imports its own folder and layers below. A new module gets its place here."""
-ONE_THING = {"model_file": "model"}
-"""Files that are one module in two parts: a model, and how it is written to disk."""
+ONE_THING = {"model_file": "model", "recipes": "estimators"}
+"""Files that are one module in two parts: a model and how it is written, the estimator and its recipes."""
 SHELLS = {"estimators", "lab", "mail", "cli"}
 """Imported by nobody. Only the package itself names them, lazily, in `__getattr__`."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -12,7 +12,7 @@ import click
 
 from .. import __version__
 from ..errors import RosenblattError
-from .output import OutputError, note, write
+from .output import note, silence, write
 
 COMMANDS = {
     "demo": "Learn to tell spam from real mail, live.",
@@ -103,11 +103,9 @@ def _guarded(group: App, args: list[str], name: str) -> int:
             note("\nstopped by Ctrl-C")
             return 130
         except BrokenPipeError:
-            _silence()
+            silence()
             return 141
         except RosenblattError as error:
-            if isinstance(error, OutputError):
-                _silence()
             note(f"Error: {error}")
             return error.exit_code
         except Exception as error:
@@ -118,16 +116,7 @@ def _guarded(group: App, args: list[str], name: str) -> int:
             return 70
 
 
-def _silence() -> None:
-    """Python flushes standard output once more when it ends, and would complain about the closed pipe then."""
-    if sys.stdout is not None:
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (OSError, ValueError):
-            sys.stdout = None  # type: ignore[assignment]
-
-
-@click.group(cls=App, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(name="rosenblatt", cls=App, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def app() -> None:
     """The perceptron family: learn linear classifiers from numbers, text and mail.

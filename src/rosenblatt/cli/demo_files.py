@@ -44,15 +44,15 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
 
 
 def raw_mail(name: str) -> bytes:
-    """The bytes of one of the shipped mails, by its path below the archive's top folder."""
+    """The bytes of one of the shipped mails, by the end of its path in their archive."""
     import tarfile
 
     from ..datasets import path
 
     with tarfile.open(path("mails")) as archive:
-        member = archive.extractfile(f"mails/{name}")
-        assert member is not None
-        return member.read()
+        file = archive.extractfile(next(each for each in archive if each.name.endswith(name)))
+        assert file is not None
+        return file.read()
 
 
 def next_commands(files: Mapping[str, Path]) -> Iterator[str]:

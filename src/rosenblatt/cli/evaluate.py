@@ -60,7 +60,8 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
     shares = ", ".join(f"{name} {measured[key]:.4f}" for name, key in SHARES.items())
     yield f"{shares}: {measured['average']}"
     if measured["ties"]:
-        yield f"E_in {measured['e_in']:.4f}, which counts as wrong too: {plural(measured['ties'], 'row')} with a tie or score 0"
+        ties = plural(measured["ties"], "row")
+        yield f"E_in {measured['e_in']:.4f}, with {ties} of score 0 or tied counted as wrong"
 
 
 def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:

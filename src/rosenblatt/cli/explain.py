@@ -35,7 +35,7 @@ class Row(NamedTuple):
 @click.command(cls=Command, example=EXAMPLE)
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
-@option("Output", "--row", type=click.IntRange(1), help="Only this row, counted from 1.")
+@option("Output", "--row", type=Number(int, 1), help="Only this row, counted from 1.")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
 @option("Output", "--class", "wanted", metavar="LABEL", help="Why this class, or why not.")
 @json_option

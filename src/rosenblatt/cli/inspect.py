@@ -101,7 +101,8 @@ def _report(found: dict[str, Any]) -> Iterator[str]:
         f"{plural(found['epochs'], 'epoch')}, {plural(int(found['examples']), 'example')}, "
         f"{plural(int(found['updates']), 'update')}, {plural(int(found['mistakes']), 'mistake')}"
     )
-    yield f"mistakes per epoch {series(found['mistakes_per_epoch'])}"
+    if found["mistakes_per_epoch"]:
+        yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
     yield f"stopped: {found['stop_reason']}" + ("" if found["converged"] else " (not converged)")
     for name, features in found["strongest"].items():
         yield f"strongest for {name}:"

@@ -68,7 +68,7 @@ class Done(NamedTuple):
 def new(work: Work) -> Done:
     """A new model from the labelled rows of a file."""
     settings, options = _settings(work), _options(work)
-    source: Any = open_source(work.data, work.reading.pop("format", "auto"), **work.reading)
+    source: Any = open_source(work.data, work.reading.pop("format", "auto"), labelled=True, **work.reading)
     if source.kind == "rows":
         _refuse(work, TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
     features, rows, labels, _ = Features.fit(work.progress.reading(source), options)

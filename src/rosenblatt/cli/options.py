@@ -176,7 +176,7 @@ features_options = together([
     option("Features", "--dictionary", type=click.Choice(["words", "hashed"]), default="words", metavar="KIND",
            help="words, learned from DATA, or hashed, which never grows.  [default: words]"),
     option("Features", "--bits", type=Number(int, 1), default=18, help="hashed: 2^bits columns.  [default: 18]"),
-    option("Features", "--signed", is_flag=True, help="hashed: half of the words count negatively."),
+    option("Features", "--signed", is_flag=True, default=False, help="hashed: half of the words count negatively."),
     option("Features", "--precision", type=click.Choice(["float64", "float32"]), default="float64", metavar="DTYPE",
            help="Of the numbers made from texts: float64, float32.  [default: float64]"),
 ])  # fmt: skip

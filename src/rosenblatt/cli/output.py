@@ -30,7 +30,14 @@ def write(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
+        silence()
         raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def silence() -> None:
+    """Python flushes standard output once more when it ends, and would complain then about what has failed already."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_lines(lines: Iterable[str]) -> None:

@@ -55,7 +55,7 @@ def _errors(done: Done) -> int | None:
 
 def told(found: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    classes = [f"{count:,} {label}" for label, count in found["class_rows"].items()]
+    classes = [f"{label}: {count:,}" for label, count in found["class_rows"].items()]
     listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
     yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
     yield (
@@ -92,6 +92,6 @@ def advice(model: Model) -> str | None:
     more = f"more {option}, or go on with --continue"
     if run.settings.tol is not None:
         return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"
-    if keep in ("last", "voted"):
+    if option == "--epochs" and keep in ("last", "voted"):
         return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
     return more

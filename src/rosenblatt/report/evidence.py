@@ -64,7 +64,7 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
 
 
 class Names:
-    """What a model's features are called: words, the header's names, or the columns' numbers in the data's own file.
+    """What a model's features are called: words, the header's names, or `column 7` as its own file counts them.
 
     documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
     """
@@ -86,7 +86,7 @@ class Names:
         if self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         number = int(column) + self._first
-        return str(number + 1 if self._label is not None and number >= self._label else number)
+        return f"column {number + 1 if self._label is not None and number >= self._label else number}"
 
 
 def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:

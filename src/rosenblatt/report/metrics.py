@@ -92,9 +92,11 @@ def _estimator(model: Model) -> Any:
         def decision_function(self, rows: Rows) -> Array:
             return model.decision(rows)
 
-    if model.has_probabilities:
-        Estimator.predict_proba = lambda _, rows: model.probabilities(model.decision(rows))
-    return Estimator()
+    class WithProbabilities(Estimator):
+        def predict_proba(self, rows: Rows) -> Array:
+            return model.probabilities(model.decision(rows))
+
+    return WithProbabilities() if model.has_probabilities else Estimator()
 
 
 def _codes(y: Array, classes: Array) -> Array:

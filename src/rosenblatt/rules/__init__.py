@@ -1,6 +1,6 @@
 """Learning rules: (score u, label y, ‖x̄‖²) → unit step. One file each; a new file here is a new rule everywhere.
 
-A rule is a NamedTuple of its parameters with
+A rule is a NamedTuple of its parameters, numbers > 0, with
     name            as on the command line
     eta0            the default learning rate η
     tol             None: finished at an epoch without an update; a number: when the loss falls by less than this

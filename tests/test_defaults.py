@@ -1,0 +1,45 @@
+"""One table of defaults for the Python API, the command line and the docs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rosenblatt import LinearClassifier
+from rosenblatt.cli.train import train
+from rosenblatt.defaults import DEFAULTS
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_signature_is_the_table() -> None:
+    parameters = inspect.signature(LinearClassifier).parameters
+    assert {name: parameter.default for name, parameter in parameters.items()} == DEFAULTS
+
+
+def test_the_docstring_names_every_default() -> None:
+    text = LinearClassifier.__doc__ or ""
+    for name, default in DEFAULTS.items():
+        found = re.search(rf"^    {name} : .*default (.+)$", text, re.MULTILINE)
+        assert found, f"{name} has no default in the docstring"
+        shown = found[1].strip('"')
+        assert shown == str(default) or float(shown) == float(default), (name, shown, default)
+
+
+def test_the_command_line_is_the_table() -> None:
+    options = {parameter.name: parameter.default for parameter in train.params if parameter.name in DEFAULTS}
+    assert options == {name: DEFAULTS[name] for name in options}
+    assert set(DEFAULTS) - set(options) == {"warm_start", "shuffle", "n_jobs"}, "settings without an option"
+
+
+def test_the_page_is_the_table() -> None:
+    tool = ROOT / "tools" / "write_settings.py"
+    if not tool.exists():
+        pytest.skip("tools/ is not here (tests run outside the checkout)")
+    result = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
+    assert result.returncode == 0, f"docs/settings.md is stale: run tools/write_settings.py {result.stderr}"
