@@ -38,7 +38,8 @@ def sparse(dtype: Any) -> tuple[Any, Any]:
     rng, n, d, per_row = np.random.default_rng(0), 200_000, 47_000, 89
     columns = np.sort(np.minimum((d ** rng.random((n, per_row)) - 1).astype(np.int32), d - 1), axis=1)
     columns = np.minimum(columns + np.arange(per_row, dtype=np.int32), d - 1)
-    x = csr_array((rng.random(n * per_row).astype(dtype), columns.ravel(), np.arange(n + 1, dtype=np.int32) * per_row), shape=(n, d))
+    starts = np.arange(n + 1, dtype=np.int32) * per_row
+    x = csr_array((rng.random(n * per_row).astype(dtype), columns.ravel(), starts), shape=(n, d))
     x.sum_duplicates()
     return labelled(x)
 
@@ -96,7 +97,8 @@ def main() -> None:
             if arguments.json:
                 print(json.dumps(row), flush=True)
             else:
-                print("  ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{v:16}" for k, v in row.items()), flush=True)
+                told = (f"{k} {v:.2f}" if isinstance(v, float) else f"{v:16}" for k, v in row.items())
+                print("  ".join(told), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import load_shared
 from sklearn.datasets import load_iris
 
+from conftest import load_shared
 from rosenblatt import LinearClassifier, MarginPerceptron, Perceptron, PocketPerceptron
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import load_shared
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.linear_model import SGDClassifier
 
+from conftest import load_shared
 from rosenblatt import LinearClassifier, PassiveAggressive, datasets
 
 SETS = ("a1a", "a9a", "breast_cancer_w", "german_scale", "heart_scale", "ionosphere", "mushrooms_agaricus", "pima",

@@ -15,8 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import test_readme as readme
 from PIL import Image
+
+import test_readme as readme
 
 PICTURE = readme.ROOT / "docs" / "images" / "mistakes.png"
 COLORS = 64

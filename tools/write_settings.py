@@ -1,7 +1,7 @@
 """Writes docs/settings.md: every setting with its Python word, its command-line option and the one default.
 
-    python tools/write_settings.py           write the page
-    python tools/write_settings.py --check   exit 1 where the page is not what would be written
+python tools/write_settings.py           write the page
+python tools/write_settings.py --check   exit 1 where the page is not what would be written
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ learning rate and the tolerance means the rule's own; `rosenblatt inspect` shows
 | Python | command line | default | meaning |
 |---|---|---|---|
 """
-SHELL_ONLY_IN_PYTHON = {"warm_start": "`--continue MODEL`", "shuffle": "`--order shuffled\\|given\\|FILE`", "n_jobs": "–"}
+ELSEWHERE = {
+    "warm_start": "`--continue MODEL`",
+    "shuffle": "`--order shuffled\\|given\\|FILE`",
+    "n_jobs": "–",
+}
 
 
 def meanings() -> dict[str, str]:
@@ -45,7 +49,7 @@ def page() -> str:
     options = {p.name: max(p.opts, key=len) for p in train.params if p.name in DEFAULTS}
     rows = []
     for name, meaning in meanings().items():
-        shell = SHELL_ONLY_IN_PYTHON.get(name) or f"`{options[name]}`"
+        shell = ELSEWHERE.get(name) or f"`{options[name]}`"
         rows.append(f"| `{name}` | {shell} | `{DEFAULTS[name]}` | {meaning.replace('|', chr(92) + '|')} |")
     return HEAD + "\n".join(rows) + "\n"
 

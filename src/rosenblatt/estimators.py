@@ -191,8 +191,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from X (n, d), dense or sparse, and n labels.
 
         sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
-        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a `train.Event`
-        after each epoch and 65,536 rows; when it returns True, learning stops there.
+        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
+        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there.
         """
         x, y, rows = self._checked(X, y, reset=not (self.warm_start and hasattr(self, "model_")))
         limits = Limits(self.max_iter, self.max_updates, self.max_time)
@@ -218,13 +218,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
                 raise SettingError(f"classes={known.tolist()} must name at least two classes")
-            model = Model(new_run(self._settings(), rows, known.size, weight=fitting.checked_weights(sample_weight, len(y))), known)
+            weight = fitting.checked_weights(sample_weight, len(y))
+            model = Model(new_run(self._settings(), rows, known.size, weight=weight), known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
             model = self.model_
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
-                raise SettingError(f"classes={list(classes)} differ from those of the first call, {list(model.classes)}")
-        counts = {v: self._counts.get(v, 0) + n for v, n in {**dict.fromkeys(self._counts, 0), **_label_counts(y)}.items()}
+                known = list(model.classes)
+                raise SettingError(f"classes={list(classes)} differ from those of the first call, {known}")
+        new = _label_counts(y)
+        counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}

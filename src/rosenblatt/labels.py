@@ -64,8 +64,10 @@ def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
 
 
 def to_json(classes: Array) -> dict[str, Any]:
-    return {"kind": {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(classes.dtype.kind, "str"),
-            "values": [value.item() if hasattr(value, "item") else value for value in classes]}
+    return {
+        "kind": {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(classes.dtype.kind, "str"),
+        "values": [value.item() if hasattr(value, "item") else value for value in classes],
+    }
 
 
 def from_json(saved: dict[str, Any]) -> Array:

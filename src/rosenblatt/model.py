@@ -19,7 +19,7 @@ class Model:
     """What a run has learned so far.
 
     classes: (k,) labels; with two, the second is the positive one. features: the representation (dictionary, scaling),
-    or None for numbers as given. reading: the choices with which data files are read. names: the features' names or None.
+    or None for numbers as given. reading: the choices with which data files are read. names: the features', or None.
     """
 
     run: Run
@@ -30,7 +30,7 @@ class Model:
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
-        """(w, b): (1, d) and (1,) for two classes, else (K, d) and (K,). Of voted: the mean of the voters, for reading."""
+        """(w, b): (1, d) and (1,) for two classes, else (K, d) and (K,). Of voted: the mean of the voters."""
         return self.run.memory.answer(self.run.state)  # type: ignore[no-any-return]
 
     @property

@@ -90,7 +90,10 @@ class LogisticUnit(LinearClassifier, fixed={**_PLAIN, "rule": "logistic"}):
     """
 
 
-class PassiveAggressive(LinearClassifier, fixed={**_PLAIN, "rule": "passive-aggressive"}, extra={"C": 1.0, "variant": 1}):
+_PASSIVE = {**_PLAIN, "rule": "passive-aggressive"}
+
+
+class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={"C": 1.0, "variant": 1}):
     """Passive-aggressive I or II (variant 1 or 2): the smallest step that reaches y·u = 1, limited by C > 0.
 
     Further parameters and attributes as `LinearClassifier`, with rule "passive-aggressive".

@@ -138,6 +138,6 @@ def _check(words: dict[str, Any]) -> None:
         )
     if words["optimizer"].startswith("pick") and words["tol"] is not None:
         raise SettingError(
-            f"optimizer={words['optimizer']!r} picks mistakes until there is none, so it needs a rule that is zero when "
-            f"right and no tol; rule {rule_name(words['rule'])!r} with tol={words['tol']} is not"
+            f"optimizer={words['optimizer']!r} picks mistakes until there is none, so it needs a rule that is zero "
+            f"when right and no tol; rule {rule_name(words['rule'])!r} with tol={words['tol']} is not"
         )

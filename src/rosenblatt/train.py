@@ -141,7 +141,7 @@ def train(
     callback: Callback | None = None,
     order: Array | None = None,
 ) -> None:
-    """Go on learning from the chunks until the rule is finished or a limit comes; `run` says which and holds the result.
+    """Go on learning from the chunks until the rule is finished or a limit comes; `run` says which, and has the result.
 
     measure: (w, b) → what the pocket maximises, over all rows. order: (m,) row numbers of a single chunk to use in each
     epoch. Raises DataError when the weights overflow.

@@ -10,6 +10,7 @@ from typing import Any
 from ..batch import Batch, Source
 from ..core.rows import n_rows
 from ..train import Event, Limits
+from .output import short
 
 WAIT = 0.5
 """Seconds before a bar appears: loading rich for it takes 0.1 s, and most work is done by then."""
@@ -40,7 +41,7 @@ class Progress:
     def end(self) -> None:
         if self._bar is not None:
             self._bar.stop()
-            self._bar = None
+            self._bar = self._task = None
 
     def reading(self, source: Source, what: str = "reading") -> Watched:
         """The same source, telling how far it has been read."""
@@ -84,12 +85,14 @@ class Progress:
         left = [spent * (total - done) / done] if total and done else []
         left += [seconds - spent] if seconds is not None else []
         shown = {
-            "what": what,
             "rate": f"{_amount(done / spent, unit)}/s" if done else "",
             "left": f"{_clock(max(0.0, min(left)))} left" if left else "",
         }
         if self._bar is None:
             self._bar = _new_bar()
+        room = self._bar.console.width - len(shown["rate"]) - len(shown["left"]) - 2
+        shown["what"] = short(what, max(room, 8))
+        if self._task is None:
             self._task = self._bar.add_task("", total=total, **shown)
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total, **shown)

@@ -226,9 +226,7 @@ def _helpers(functions: list[types.FunctionType]) -> set[types.FunctionType]:
 def _compile(function: Function, name: str, cache: bool, exact: bool = False) -> Function:
     import numba
 
-    own = types.FunctionType(
-        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
-    )
+    own = types.FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
     own.__qualname__ = name
     own.__module__ = function.__module__
     options = {"nogil": True, **(EXACT_OPTIONS if exact else OPTIONS)}

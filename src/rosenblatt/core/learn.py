@@ -27,8 +27,8 @@ class State(NamedTuple):
 
     w: (d,), or (K, d) dense and (d, K) sparse for K classes; the data's dtype. True weights are f[SCALE]·w.
     b: (1,) or (K,) float64; the bias, which L2 does not shrink.
-    f: float64: SCALE s; CLOCK Σ s over the examples; BIAS 1 or 0 (through the origin); LOSS Σ c·loss and LOSS_WEIGHT Σ c
-       since they were reset.
+    f: float64: SCALE s; CLOCK Σ s over the examples; BIAS 1, or 0 through the origin; LOSS Σ c·loss and
+       LOSS_WEIGHT Σ c since they were reset.
     n: int64: SEEN t; UPDATES; MISTAKES; RUN of right answers now, and the longest, RECORD.
     m: (2, K) int64: mistakes of each class; right answers since its last one.
     """
@@ -46,7 +46,7 @@ class Keep(NamedTuple):
     late, late_b: float64 like w and b; Σ step·clock, so that the average is (S·w − late)/t for O(nnz) a step.
     row, cls: int32 row and class of each logged step; row −1: the scale was folded into the weights.
     coef: float64 its raw coefficient (the true one over scale); scale: float64 s after it.
-    count: int64; ≥ 0: a mistake, after which a new weight vector starts, and how long the one before survived; −1: none.
+    count: int64; ≥ 0: a mistake, after which a new weight vector starts, and how long the last one survived; −1: none.
     used: (1,) int64, how much of the log is filled.
     stop: return before a mistake that ends the longest run so far. until: return at this many updates (0: never).
     joint: many classes make one vector together (multi-class perceptron), not one each.

@@ -11,7 +11,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import add_to, dots, loss, sq_norm, step, steps
-from .learn import BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, fold, log
+from .learn import (
+    BIAS,
+    CLOCK,
+    FOLD,
+    LOSS,
+    LOSS_WEIGHT,
+    MISTAKES,
+    RECORD,
+    RUN,
+    SCALE,
+    SEEN,
+    UPDATES,
+    Keep,
+    State,
+    fold,
+    log,
+)
 from .rows import Array, Rows
 
 

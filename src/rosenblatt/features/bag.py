@@ -70,12 +70,11 @@ class Bag:
     def entries(self, documents: Sequence[Document]) -> Entries:
         """Each document's columns in ascending order, with counts."""
         fields = [(tag, text, row) for row, document in enumerate(documents) for tag, text in document]
-        tags, texts, rows = zip(*fields, strict=True) if fields else ((), (), ())
-        rows = np.array(rows, np.int64)
-        keys = [np.empty(0, np.int64)]
-        for numbers, place in self._pieces.find(tags, texts):
-            keys.append(self._keys(numbers, rows[place]))
-        keys, counts = np.unique(np.concatenate(keys), return_counts=True)
+        rows = np.array([row for _, _, row in fields], np.int64)
+        parts = [np.empty(0, np.int64)]
+        for numbers, place in self._pieces.find([tag for tag, _, _ in fields], [text for _, text, _ in fields]):
+            parts.append(self._keys(numbers, rows[place]))
+        keys, counts = np.unique(np.concatenate(parts), return_counts=True)
         lengths = np.bincount(keys >> 32, minlength=len(documents))
         return Entries(counts, keys & 0xFFFFFFFF, lengths)
 

@@ -32,6 +32,10 @@ def _mixed(name: str) -> int:
     return h ^ h >> 16
 
 
+def _ranked(words: Counter[str]) -> dict[str, int]:
+    return dict(sorted(words.items(), key=lambda item: (-item[1], item[0])))
+
+
 class Hashing:
     """Bag of words over 2^bits columns.
 
@@ -87,7 +91,7 @@ class Hashing:
             for piece in text.split():
                 for name in tagged(tag, memory[piece]):
                     found.setdefault(self.column(name), Counter())[name] += 1
-        return {column: dict(sorted(words.items(), key=lambda item: (-item[1], item[0]))) for column, words in found.items()}
+        return {column: _ranked(words) for column, words in found.items()}
 
     def collisions(self, documents: list[Document]) -> Collisions:
         """How many different words there are, in how many columns, and the share of them that share a column."""

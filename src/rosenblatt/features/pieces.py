@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..core.dispatch import jit_enabled
-from ..core.tokenize import BLANK, FRESH, PIECES, USED, find_pieces
+from ..core.tokenize import BLANK, FRESH, PIECES, USED, Found, Letters, Table, Texts, find_pieces
 from .tokens import EDGES, SEPARATORS, Memory
 
 Array = np.ndarray[Any, Any]
@@ -21,12 +22,13 @@ SLOTS = 1 << 20
 """Places of the table (12 MB), twice the pieces that are remembered."""
 SPREAD = 0x9E3779B97F4A7C15
 
-FOLD = np.arange(256, dtype=np.uint8)
-FOLD[:33] = BLANK
-FOLD[[ord(character) for character in SEPARATORS]] = BLANK
-FOLD[ord("A") : ord("Z") + 1] += 32
-EDGE = np.zeros(256, bool)
-EDGE[[ord(character) for character in EDGES]] = True
+_fold = np.arange(256, dtype=np.uint8)
+_fold[:33] = BLANK
+_fold[[ord(character) for character in SEPARATORS]] = BLANK
+_fold[ord("A") : ord("Z") + 1] += 32
+_edge = np.zeros(256, bool)
+_edge[[ord(character) for character in EDGES]] = True
+LETTERS = Letters(_fold, _edge)
 
 
 class Pieces:
@@ -40,7 +42,7 @@ class Pieces:
         self._seen = 0
         self._memories: dict[str, Memory[int]] = {}
         self._seeds: dict[str, int] = {}
-        self._table: tuple[Array, Array] = (np.empty(0, np.uint64), np.empty(0, np.int32))
+        self._table = _table(0)
         self._numbers = array("q")
 
     def find(self, tags: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[Array, Array]]:
@@ -62,7 +64,7 @@ class Pieces:
         ends = [0]
         for tag, text in zip(tags, texts, strict=True):
             if tag not in self._memories:
-                self._memories[tag] = Memory(lambda piece, tag=tag: self._make(tag, piece))
+                self._memories[tag] = Memory(partial(self._make, tag))
             found.extend(map(self._memories[tag].__getitem__, text.split()))
             ends.append(len(found))
         return np.array(found, np.int64), np.repeat(np.arange(len(texts)), np.diff(ends))
@@ -70,35 +72,36 @@ class Pieces:
     def _chunk(self, tags: Sequence[str], first: int, blobs: list[bytes]) -> tuple[Array, Array]:
         text = b"".join(blobs)
         most = len(text) // 2 + len(blobs)
-        if len(self._numbers) + most > len(self._table[0]) // 2:
+        if len(self._numbers) + most > len(self._table.keys) // 2:
             # Larger than SLOTS only for a single text of more than a megabyte.
             self._clear()
             slots = max(SLOTS, 1 << (2 * most).bit_length())
-            self._table = np.zeros(slots, np.uint64), np.empty(slots, np.int32)
-        numbers, places = np.empty(most, np.int32), np.empty(most, np.int32)
-        fresh, state = np.empty((most, 3), np.int64), np.zeros(3, np.int64)
-        state[USED] = len(self._numbers)
+            self._table = _table(slots)
         seeds = [self._seeds.setdefault(tag, len(self._seeds)) for tag in tags[first : first + len(blobs)]]
-        find_pieces(
+        texts = Texts(
             np.frombuffer(text, np.uint8),
             np.cumsum([len(blob) for blob in blobs]),
             np.array(seeds, np.uint64) * np.uint64(SPREAD),
-            self._table,
-            (FOLD, EDGE),
-            (numbers, places, fresh),
-            state,
         )
-        for place, start, end in fresh[: state[FRESH]].tolist():
+        found = Found(np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64))
+        state = np.zeros(3, np.int64)
+        state[USED] = len(self._numbers)
+        find_pieces(texts, self._table, LETTERS, found, state)
+        for place, start, end in found.fresh[: state[FRESH]].tolist():
             piece = text[start:end].decode("utf-8", "surrogatepass")
             self._numbers.append(self._make(tags[first + place], piece))
-        found = slice(0, state[PIECES])
-        return np.array(self._numbers)[numbers[found]], places[found].astype(np.int64) + first
+        pieces = slice(0, state[PIECES])
+        return np.array(self._numbers)[found.number[pieces]], found.text[pieces].astype(np.int64) + first
 
     def _clear(self) -> None:
         self._memories.clear()
         self._numbers = array("q")
-        self._table = (np.empty(0, np.uint64), np.empty(0, np.int32))
+        self._table = _table(0)
         self._forget()
+
+
+def _table(slots: int) -> Table:
+    return Table(np.zeros(slots, np.uint64), np.empty(slots, np.int32))
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[tuple[int, list[bytes]]]:

@@ -101,8 +101,8 @@ class Idf:
 class UnitLength:
     """Rows of Euclidean length `length` (1 puts them on the unit ball); zero rows stay zero.
 
-    The bias counts as a feature of 1 beside them: with length 1 it weighs as much as all words together. Averaged
-    perceptron on words with idf, lengths 1 / 2 / 4: spamassassin_dev .9905 .9935 .9933, csdmc2010_dev .9884 .9902 .9892.
+    The bias counts as a feature of 1 beside them: with length 1 it weighs as much as all words together, and mistakes
+    of text learners grow by a fifth (`pipeline.SCALE` has the figures).
     """
 
     def __init__(self, length: float = 1.0) -> None:
@@ -134,7 +134,7 @@ class UnitLength:
 
 
 def parse(text: str) -> list[tuple[str, float]]:
-    """"idf+unit:2" → [("idf", 1.0), ("unit", 2.0)]; "none" and "" → []. Raises SettingError for anything else."""
+    """The steps of a scaling: "idf+unit:2" → [("idf", 1.0), ("unit", 2.0)]; "none" and "" → []. Raises SettingError."""
     steps = []
     for step in [] if text in ("", "none") else text.split("+"):
         name, _, number = step.partition(":")
@@ -153,7 +153,11 @@ def fit(text: str, rows: Rows) -> tuple[list[Step], Rows]:
     """The fitted steps of a scaling, each on the rows as the ones before left them, and the scaled rows."""
     steps: list[Step] = []
     for name, length in parse(text):
-        step: Step = UnitLength(length) if name == "unit" else {"standard": Standard, "idf": Idf}[name].fit(rows)
+        step: Step
+        if name == "unit":
+            step = UnitLength(length)
+        else:
+            step = Standard.fit(rows) if name == "standard" else Idf.fit(rows)
         rows = step.apply(rows)
         steps.append(step)
     return steps, rows

@@ -1,7 +1,8 @@
 """What survives of the path of the weights: last, averaged, voted, pocket.
 
-A memory prepares the arrays that the loop fills (`keep`), reads them each time the loop returns (`collect`, `candidate`),
-and says which weights answer (`answer`). Its own arrays (`tensors`) are saved with the model, so a run resumes exactly.
+A memory prepares the arrays that the loop fills (`keep`), reads them each time the loop returns (`collect`,
+`candidate`), and says which weights answer (`answer`). Its own arrays (`tensors`) are saved with the model, so a run
+resumes exactly.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from ..core.rows import Array
 
 
 class Path(NamedTuple):
-    """One class's steps, in order. row: (e,) support row, −1 at a fold. coef: (e,) raw coefficient, the scale at a fold.
+    """One class's steps, in order. row: (e,) support row, −1 at a fold. coef: (e,) raw coefficient; a fold's scale.
 
-    scale: (e,) after the step. starts: (r,) places after which a new weight vector starts. counts: (r + 1,) survivals of
-    the vectors, the first being the one before any mistake.
+    scale: (e,) after the step. starts: (r,) places after which a new weight vector starts. counts: (r + 1,) survivals
+    of the vectors, the first being the one before any mistake.
     """
 
     row: Array

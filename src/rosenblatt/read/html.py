@@ -23,7 +23,7 @@ TAG = re.compile(r"<[^<>]*>")
 
 
 class Page(NamedTuple):
-    """text: as seen, without scripts, styles and comments, block tags as line breaks. markup: what stands in the tags."""
+    """text: as seen, without scripts, styles and comments, block tags as line breaks. markup: all tags, a line each."""
 
     text: str
     markup: str

@@ -20,8 +20,8 @@ from .mime import HEADERS, Part, parameter, parts, values
 FIELDS = ("subject", "html", "attachment", "charset")
 """What is read beside the body: the markup of HTML, attachments, charsets that did not fit, and headers by name.
 
-Averaged perceptron as in features/pipeline.py, on subject and body alone / with the markup: spamassassin_dev .9903 /
-.9935, csdmc2010_dev .9848 / .9902, trained on the first and tested on the second .921 / .955.
+Averaged perceptron, 5-fold, on the subject and the visible text alone / with the markup: spamassassin_dev .9905 /
+.9931, csdmc2010_dev .9856 / .9898, trained on the first and tested on the second .925 / .954.
 """
 MADE = {"html", "attachment", "charset"}
 """Fields that are not headers."""

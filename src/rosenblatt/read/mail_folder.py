@@ -193,7 +193,7 @@ class MailFolder:
             try:
                 with tarfile.open(fileobj=stream, mode="r|") as archive:
                     while (member := archive.next()) is not None:
-                        archive.members.clear()  # it keeps all of them, 1 KB each
+                        archive.members = []  # type: ignore[attr-defined]  # it keeps all of them, 1 KB each
                         if member.issym() or member.islnk():
                             self._note(LINKS)
                         elif member.isfile() and _can_be_mail(member.name):

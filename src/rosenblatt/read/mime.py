@@ -108,8 +108,9 @@ def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[
 
 
 def parts(raw: bytes) -> Iterator[Part]:
-    """The message's own headers first, as a part of kind `HEADERS` (its body is a stray line before them), then every leaf.
+    """The message's own headers first, as a part of kind `HEADERS`, then every leaf.
 
+    The body of that first part is what stood before the headers (seldom more than nothing).
     Empty input gives no headers and one leaf without a body.
     """
     before = START.match(raw)

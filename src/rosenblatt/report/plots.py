@@ -101,11 +101,11 @@ def _clean_from(mistakes: Sequence[int]) -> int:
 
 
 def _marked(n: int) -> list[int]:
-    """The places that get a marker: every one of the first, then further and further apart."""
-    places, place = [], 0.0
+    """The places that get a marker: each of the first, then further and further apart, and the last."""
+    places, place = list(range(min(n, LONG))), LONG * 1.25
     while place < n:
         places.append(int(place))
-        place = max(place + 1, place * 1.35)
+        place *= 1.25
     return sorted({*places, n - 1})
 
 
@@ -123,8 +123,11 @@ def _scales(axes: Axes, histories: Sequence[Sequence[int]]) -> None:
         axes.set_ylim(-0.04 * top, top)
     if longest > LONG:
         axes.set_xscale("log")
-    axes.set_xticks(_round_numbers(1.25 * longest) if longest > LONG else range(1, longest + 1))
-    axes.set_xlim(0.9, longest * 1.1)
+        axes.set_xticks(_round_numbers(1.25 * longest))
+        axes.set_xlim(0.9, longest * 1.15)
+    else:
+        axes.set_xticks(range(1, longest + 1))
+        axes.set_xlim(1 - 0.04 * longest, 1.05 * longest + 0.2)
     axes.minorticks_off()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
