@@ -1,6 +1,6 @@
 """Accuracy on the real sets, ours beside scikit-learn's LinearSVC and Perceptron, the same folds and scaling.
 
-    python benchmarks/accuracy.py numeric | mnist | mail [--data ../shared/data] [--json]
+    python benchmarks/accuracy.py [all | numeric | mnist | mail] [SET …] [--data ../shared/data] [--json]
 
 numeric: the given test part where there is one, else 5-fold stratified (shuffled, seed 0); each set as given and, if
 dense enough, standardised. `best` is the best of our learners. mnist: one-vs-rest averaged perceptron, 10 epochs, all
@@ -173,18 +173,23 @@ def mail(folder: Path, only: list[str]) -> Iterator[dict[str, Any]]:
         yield {"set": f"trained on {first}, tested on {second}", "accuracy": float((found == labels).mean())}
 
 
+PARTS = {"numeric": numeric, "mnist": mnist, "mail": mail}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["numeric", "mnist", "mail"])
+    parser.add_argument("what", nargs="?", choices=["all", *PARTS], default="all")
     parser.add_argument("only", nargs="*", help="names of sets")
     parser.add_argument("--data", type=Path, default=Path(__file__).parent.parent.parent / "shared" / "data")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    for row in {"numeric": numeric, "mnist": mnist, "mail": mail}[arguments.what](arguments.data, arguments.only):
-        if arguments.json:
-            print(json.dumps(row, ensure_ascii=False), flush=True)
-        else:
-            print("; ".join(f"{k} {v:.4f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()), flush=True)
+    if not arguments.data.is_dir():
+        print(f"the data sets are not at {arguments.data}; name their folder with --data")
+        return
+    for name in PARTS if arguments.what == "all" else [arguments.what]:
+        for row in PARTS[name](arguments.data, arguments.only):
+            told = (f"{k} {v:.4f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items())
+            print(json.dumps(row, ensure_ascii=False) if arguments.json else "; ".join(told), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import pytest
 from matplotlib.image import imread
 
 from rosenblatt.cli import demo as demos
-from rosenblatt.cli import demo_files, demo_view
+from rosenblatt.cli import demo_files, demo_mails, demo_view
 from rosenblatt.model import Model
 
 PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
@@ -56,8 +56,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def mails() -> demos.Mails:
-    return demos.read_mails(0)
+def mails() -> demo_mails.Mails:
+    return demo_mails.read_mails(0)
 
 
 def rows_of(printed: str) -> dict[str, list[str]]:
@@ -100,7 +100,7 @@ def test_the_score_of_the_explained_mail_is_the_sum_of_all(told: dict[str, Any],
     assert demo_view.plain(why["subject"], 60) in " ".join(done.printed.split())
 
 
-def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demos.Mails) -> None:
+def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demo_mails.Mails) -> None:
     folder = done.folder / "rosenblatt-demo"
     assert sorted(path.name for path in folder.iterdir()) == sorted(demo_files.FILES.values())
     model = Model.load(folder / "spam.model")
@@ -145,21 +145,21 @@ def as_printed(command: str, folder: Path) -> str:
 
 def test_the_split_is_by_class_and_seed() -> None:
     y = np.array(["ham"] * 70 + ["spam"] * 30)
-    train, held = demos.split(y, 3)
+    train, held = demo_mails.split(y, 3)
     assert sorted([*train, *held]) == list(range(100))
     assert (y[train] == "ham").sum() == 49 and (y[train] == "spam").sum() == 21
-    assert [part.tolist() for part in demos.split(y, 3)] == [train.tolist(), held.tolist()]
-    assert set(demos.split(y, 4)[0]) != set(train)
+    assert [part.tolist() for part in demo_mails.split(y, 3)] == [train.tolist(), held.tolist()]
+    assert set(demo_mails.split(y, 4)[0]) != set(train)
 
 
-def test_the_dictionary_is_that_of_the_training_mails(mails: demos.Mails) -> None:
+def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -> None:
     """Learned anew from the training mails alone it is the same, and with the held-out ones it would not be."""
     from rosenblatt.batch import Batch
     from rosenblatt.features.pipeline import Features
 
     assert not set(mails.train.ids) & set(mails.held.ids)
-    alone = Features.fit(demos.AtHand(Batch(mails.train.documents, None)))[0]
-    both = Features.fit(demos.AtHand(Batch(mails.train.documents + mails.held.documents, None)))[0]
+    alone = Features.fit(demo_mails.AtHand(Batch(mails.train.documents, None)))[0]
+    both = Features.fit(demo_mails.AtHand(Batch(mails.train.documents + mails.held.documents, None)))[0]
     assert mails.features.names == alone.names
     assert len(both.names or []) > len(alone.names or [])
 
@@ -182,7 +182,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> str:
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", terminal)
     names = [learner.name for learner in demos.LEARNERS]
-    with demo_view.view(silent=False).table(names) as table:
+    with demo_view.View(silent=False).table(names) as table:
         table.status(0, "compiling")
         for number, name in enumerate(names):
             table.row(number, {"learner": name, **ROW})
@@ -201,7 +201,7 @@ def test_on_a_terminal_the_table_is_live_and_fits(monkeypatch: pytest.MonkeyPatc
 
 
 def test_off_a_terminal_lines_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with demo_view.view(silent=False).table(["perceptron"]) as table:
+    with demo_view.View(silent=False).table(["perceptron"]) as table:
         table.status(0, "compiling")
         table.row(0, {"learner": "perceptron", **ROW})
         assert capsys.readouterr().out.splitlines() == [

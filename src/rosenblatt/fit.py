@@ -39,7 +39,7 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
         raise DataError(f"{n_rows(rows)} rows but {len(y)} labels; there must be one label a row")
     classes = label.class_list(np.asarray(y), task.positive)
     if classes.size < 2:
-        found = f"only one class, {classes[0]!r}" if classes.size else "no rows"
+        found = f"only one class, {classes.tolist()[0]!r}" if classes.size else "no rows"
         raise DataError(f"the labels have {found}; a classifier needs at least two")
     weight = checked_weights(weight, n_rows(rows))
     if weight is not None and not (weight > 0.0).any():

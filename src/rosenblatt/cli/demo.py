@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,15 +13,12 @@ from ..errors import SettingError
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:
-    from ..batch import Batch, Document
-    from ..core.rows import Array, Rows
     from ..model import Model
+    from .demo_mails import Mails, Part
     from .demo_view import View
 
 EXAMPLE = """\
 rosenblatt demo --output spam-demo --seed 1"""
-SHARE = 0.7
-"""Of the mails of each class, the part to learn from."""
 WORDS = 12
 """Strongest words shown of each class, and contributions shown of the mail that is explained."""
 
@@ -51,24 +47,6 @@ LEARNERS = (
 )
 
 
-class Part(NamedTuple):
-    """Some of the mails. rows: (n, d), over the words of the training mails. y: (n,) labels. ids: the files' names."""
-
-    rows: Rows
-    documents: list[Document]
-    y: Array
-    ids: list[str]
-
-
-class Mails(NamedTuple):
-    """The shipped mails: those to learn from, those held out, and how both became rows."""
-
-    train: Part
-    held: Part
-    features: Any
-    reading: dict[str, Any]
-
-
 # fmt: off
 @click.command(cls=Command, example=EXAMPLE)
 @option("Output", "--output", type=click.Path(path_type=Path), metavar="DIR", default="rosenblatt-demo",
@@ -86,13 +64,14 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
     before. Writes a model, the curve of mistakes per epoch, one held-out mail and a set of short messages.
     """
     from .demo_files import make_folder, next_commands, write_files
-    from .demo_view import view
+    from .demo_mails import about, read_mails
+    from .demo_view import View
     from .output import to_json, write
 
     if epochs is not None and epochs < 1:
         raise SettingError(f"--epochs {epochs}: at least 1 is needed to learn anything")
     files = make_folder(output)
-    show = view(silent=as_json)
+    show = View(silent=as_json)
     show.say("Reading 1,000 mails ...")
     mails = read_mails(seed)
     found = about(mails, seed)
@@ -106,74 +85,6 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
     show.closing(found)
     if as_json:
         write(f"{to_json(found)}\n")
-
-
-# --- the mails -------------------------------------------------------------------------------------------------------
-
-
-def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
-    """(train, held): row numbers in a random order, `share` of each class in train."""
-    import numpy as np
-
-    order = np.random.default_rng(seed).permutation(len(y))
-    in_train = np.zeros(len(y), bool)
-    for label in np.unique(y):
-        own = order[y[order] == label]
-        in_train[own[: round(share * len(own))]] = True
-    return order[in_train[order]], order[~in_train[order]]
-
-
-class AtHand:
-    """A source of one batch of documents."""
-
-    kind, one_shot = "documents", False
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.notes: dict[str, int] = {}
-
-    def __iter__(self) -> Iterator[Batch]:
-        yield self.batch
-
-    def recipe(self) -> dict[str, Any]:
-        return {}
-
-
-def read_mails(seed: int) -> Mails:
-    """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
-    import numpy as np
-
-    from ..batch import Batch
-    from ..datasets import path
-    from ..features.pipeline import Features
-    from ..read import open_source
-
-    source = open_source(path("mails"))
-    parts = list(source)
-    documents = [document for part in parts for document in part.rows]
-    ids = [str(name) for part in parts for name in part.ids or ()]
-    y = np.concatenate([part.y for part in parts if part.y is not None]).astype(str)
-
-    def chosen(numbers: Array) -> tuple[list[Document], Array, list[str]]:
-        return [documents[i] for i in numbers], y[numbers], [ids[i] for i in numbers]
-
-    train, held = map(chosen, split(y, seed))
-    features, rows, *_ = Features.fit(AtHand(Batch(train[0], None)))
-    held_rows = features.transform(Batch(held[0], None))
-    return Mails(Part(rows, *train), Part(held_rows, *held), features, source.recipe())
-
-
-def about(mails: Mails, seed: int) -> dict[str, Any]:
-    """What is learned from, in numbers."""
-    train, held = mails.train.y.tolist(), mails.held.y.tolist()
-    return {
-        "seed": seed,
-        "mails": {label: (train + held).count(label) for label in sorted(set(train))},
-        "train": len(train),
-        "held_out": len(held),
-        "held_out_spam": held.count("spam"),
-        "words": mails.features.width,
-    }
 
 
 # --- learning --------------------------------------------------------------------------------------------------------

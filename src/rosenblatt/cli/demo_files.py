@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import DataError, ModelError
 from .output import OutputError, check_writable
 
 if TYPE_CHECKING:
@@ -33,14 +34,16 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
     from ..datasets import path
     from ..report.plots import mistakes_per_epoch
 
-    kept.save(files["model"])
     title = "Mistakes while learning to tell spam from real mail\n(a ring: from this epoch on, none)"
-    mistakes_per_epoch(histories, files["picture"], title)
     try:
+        kept.save(files["model"])
+        mistakes_per_epoch(histories, files["picture"], title)
         files["mail"].write_bytes(raw_mail(mail))
         shutil.copyfile(path("sms"), files["messages"])
     except OSError as error:
         raise OutputError(f"{error.filename}: cannot be written: {error.strerror or error}") from None
+    except (DataError, ModelError) as error:
+        raise OutputError(str(error)) from None
 
 
 def raw_mail(name: str) -> bytes:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from .output import short, table, write_lines
@@ -135,7 +136,7 @@ class View:
             columns.append([f"  for {label}", *table(lines, right=(1,))])
         if self.width < NARROW:
             return [line for column in columns for line in column]
-        return table(zip(*columns, strict=False))
+        return table(zip_longest(*columns, fillvalue=""))
 
     def _mail(self, why: dict[str, Any], kept: str) -> None:
         self.say(
@@ -153,10 +154,6 @@ class View:
     def _list(self, lines: Sequence[str]) -> None:
         if not self.silent:
             write_lines(lines)
-
-
-def view(silent: bool) -> View:
-    return View(silent)
 
 
 def cells(found: dict[str, Any]) -> list[str]:

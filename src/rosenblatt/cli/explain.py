@@ -58,7 +58,7 @@ def explain(
     number = None if wanted is None else _class(learned, wanted)
     source = like_training(data, learned, reading(words))
     last = 0
-    with Progress() as progress:
+    with Progress(printing=True) as progress:
         for part in scored(learned, source, progress):
             for told in _rows(learned, part, row, number):
                 lines = [_object(told, learned, top)] if as_json else _text(told, learned, top)

@@ -67,7 +67,7 @@ class Done(NamedTuple):
 
 def new(work: Work) -> Done:
     """A new model from the labelled rows of a file."""
-    settings, options = _settings(work), _options(work)
+    settings, options, scoring = _settings(work), _options(work), _scoring(work)
     source: Any = open_source(work.data, work.reading.pop("format", "auto"), labelled=True, **work.reading)
     if source.kind == "rows":
         _refuse(work, TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
@@ -76,7 +76,7 @@ def new(work: Work) -> Done:
         raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
     y = tidy(labels)
     names = getattr(source, "feature_names", None)
-    task = _task(work, rows, y)._replace(names=features.names or names)
+    task = _task(work, rows, y)._replace(names=features.names or names, scorer=scoring)
     model, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, task))
     model = replace(model, features=features, reading=source.recipe(), names=names)
     return Done(model, rows, y, dict(source.notes), seconds)
@@ -87,6 +87,7 @@ def further(work: Work, path: str) -> Done:
     before = Model.load(path)
     _refuse(work, (*FEATURES, "positive"), "the model goes on with what it has")
     before = replace(before, run=replace(before.run, settings=_same_settings(work, before.run.settings)))
+    scoring = _scoring(work)
     source: Any = like_training(work.data, before, work.reading, labelled=True)
     parts, labels, first = [], [], 1
     for batch in work.progress.reading(source):
@@ -94,7 +95,7 @@ def further(work: Work, path: str) -> Done:
         labels.append(labels_of(batch, before, source, first))
         first += n_rows(parts[-1])
     rows, y = stack(parts), np.concatenate(labels)
-    task = _task(work, rows, y, before.run.epoch)._replace(names=before.names)
+    task = _task(work, rows, y, before.run.epoch)._replace(names=before.names, scorer=scoring)
     model, seconds = _learned(source, lambda: learn_more(before, rows, y, work.limits, task))
     return Done(model, rows, y, dict(source.notes), seconds)
 
@@ -150,18 +151,21 @@ def _learned(source: Source, run: Any) -> tuple[Model, float]:
 
 
 def _task(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
-    words, measure = work.words, None
-    if words["scoring"] is not None:
-        from ..report.metrics import scorer
-
-        measure = scorer(words["scoring"])
     return Task(
-        positive=words["positive"],
-        class_weight=_class_weight(words["class_weight"], y),
-        scorer=measure,
+        positive=work.words["positive"],
+        class_weight=_class_weight(work.words["class_weight"], y),
         order=_order(work, n_rows(rows)),
         callback=work.progress.learning(work.limits, before),
     )
+
+
+def _scoring(work: Work) -> Any:
+    """What the pocket maximises; SettingError before anything is read. Loads scikit-learn only if asked."""
+    if work.words["scoring"] is None:
+        return None
+    from ..report.metrics import scorer
+
+    return scorer(work.words["scoring"])
 
 
 def _class_weight(text: str | None, y: Array) -> Any:

@@ -46,7 +46,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         raise SettingError(f"--proba: rule {rule} with keep {keep} has no probabilities; train with --rule logistic")
     source = like_training(data, learned, reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
-    with Progress() as progress:
+    with Progress(printing=True) as progress:
         for part in scored(learned, source, progress):
             write_lines(_objects(part, learned, proba) if as_json else _lines(part, learned, asked))
 

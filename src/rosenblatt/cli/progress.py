@@ -23,11 +23,11 @@ NARROW = 64
 class Progress:
     """One bar at a time, erased when it is done. As a context manager: erased also by an error or Ctrl-C.
 
-    shown: None (default): on a terminal only.
+    Shown on a terminal only. printing: not even there if standard output, where lines appear meanwhile, is one too.
     """
 
-    def __init__(self, shown: bool | None = None) -> None:
-        self.shown = (sys.stderr is not None and sys.stderr.isatty()) if shown is None else shown
+    def __init__(self, printing: bool = False) -> None:
+        self.shown = _is_terminal(sys.stderr) and not (printing and _is_terminal(sys.stdout))
         self._bar: Any = None
         self._task: Any = None
         self._begin("")
@@ -120,6 +120,10 @@ class Watched:
                 else:
                     progress._show(self._what, rows, None, "rows")
         progress.end()
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())
 
 
 def _new_bar() -> Any:

@@ -23,7 +23,7 @@ SHORT = 10
 def summary(done: Done, output: str) -> dict[str, Any]:
     """The result as `train --json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     model, run = done.model, done.model.run
-    settings = run.settings.words()
+    settings, errors = run.settings.words(), _errors(done)
     return {
         "rows": n_rows(done.rows),
         "features": model.width,
@@ -37,11 +37,11 @@ def summary(done: Done, output: str) -> dict[str, Any]:
         "updates": int(run.state.n[UPDATES]),
         "stop_reason": run.stop_reason,
         "converged": run.converged,
-        "training_errors": _errors(done),
+        "training_errors": errors,
         "seconds": round(done.seconds, 3),
         "model": output,
         "notes": done.notes,
-        "advice": advice(model),
+        "advice": advice(model, errors),
     }
 
 
@@ -80,10 +80,12 @@ def series(mistakes: list[int]) -> str:
     return " ".join(shown if len(shown) <= SHORT else [*shown[:6], "...", *shown[-3:]])
 
 
-def advice(model: Model) -> str | None:
-    """What to try where learning was cut short, or None."""
+def advice(model: Model, errors: int | None) -> str | None:
+    """What to try where learning was cut short with training errors left, or None."""
     run = model.run
-    if run.converged:
+    if model.width == 0:
+        return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+    if run.converged or errors == 0:
         return None
     reason, keep = run.stop_reason, run.settings.keep
     if "limit" not in reason:

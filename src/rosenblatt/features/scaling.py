@@ -9,6 +9,7 @@ A scaling is written as its steps, joined by +: "standard", "idf+unit:2", "none"
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -133,6 +134,9 @@ class UnitLength:
         return {}
 
 
+FITTED: dict[str, Callable[[Rows], Step]] = {"standard": Standard.fit, "idf": Idf.fit}
+
+
 def parse(text: str) -> list[tuple[str, float]]:
     """The steps of a scaling: "idf+unit:2" → [("idf", 1.0), ("unit", 2.0)]; "none" and "" → []. Raises SettingError."""
     steps = []
@@ -142,7 +146,7 @@ def parse(text: str) -> list[tuple[str, float]]:
             length = float(number) if number else 1.0
         except ValueError:
             length = 0.0
-        if name not in ("standard", "idf", "unit") or (number and name != "unit") or not 0.0 < length < np.inf:
+        if name not in (*FITTED, "unit") or (number and name != "unit") or not 0.0 < length < np.inf:
             wanted = "none, or standard, idf, unit, unit:LENGTH joined by +"
             raise SettingError(f"scaling {text!r} is not understood at {step!r}; it must be {wanted}")
         steps.append((name, length))
@@ -153,11 +157,7 @@ def fit(text: str, rows: Rows) -> tuple[list[Step], Rows]:
     """The fitted steps of a scaling, each on the rows as the ones before left them, and the scaled rows."""
     steps: list[Step] = []
     for name, length in parse(text):
-        step: Step
-        if name == "unit":
-            step = UnitLength(length)
-        else:
-            step = Standard.fit(rows) if name == "standard" else Idf.fit(rows)
+        step = UnitLength(length) if name == "unit" else FITTED[name](rows)
         rows = step.apply(rows)
         steps.append(step)
     return steps, rows

@@ -86,7 +86,7 @@ def from_recipe(
         raise located(origin, None, found, f"expected the same (format={learned} where the file's name misleads)")
     kept = {key: value for key, value in recipe.items() if key != "format" and name == learned}
     for key, value in options.items():
-        if key in kept and kept[key] != value:
+        if key in kept and kept[key] not in (value, "auto"):
             found = f"{key}={value!r} was asked for, but the model learned with {key}={kept[key]!r}"
             raise located(origin, None, found, "expected the same")
     context = {"labelled": labelled, "width": width, "classes": classes}

@@ -89,7 +89,8 @@ class _Reader:
                 text, problem = decode_header(value)
                 self.headers.append((name, text.strip()))
                 self.made["charset"].append(problem)
-        self.texts.append(decode(self.raw[part.start : part.end][:TEXT_LIMIT]).text)
+        if part.end > part.start:
+            self.texts.append(decode(self.raw[part.start : part.end][:TEXT_LIMIT]).text)
 
     def _read_attachment(self, part: Part) -> None:
         name = parameter(part.headers, "get_filename").encode("utf-8", "surrogateescape")
@@ -102,10 +103,11 @@ class _Reader:
         if self.left <= 0:
             return
         data = _bytes(part, self.raw, self.left)
+        cut = len(data) == self.left
         self.left -= part.end - part.start
         for file in UU.finditer(data):
             self.made["attachment"].append(_attachment(decode(file[1]).text, "uuencoded", len(file[2]) * 3 // 4))
-        text, problem = decode(UU.sub(b"", data), _charset(part, data))
+        text, problem = decode(UU.sub(b"", data), _charset(part, data), cut)
         self.made["charset"].append(problem)
         look = LOOKS_HTML.match if part.headers.get("content-type") else LOOKS_HTML.search
         if part.kind == "text/html" or look(text.lstrip()):

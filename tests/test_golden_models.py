@@ -1,0 +1,36 @@
+"""Model files of every release so far load and answer as they did (peers.md, Models: an older model file loads)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt.batch import Batch
+from rosenblatt.core.rows import dense
+from rosenblatt.model import Model
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = sorted(path.name for path in GOLDEN.glob("*.model"))
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-words.model")])
+def test_words(name: str) -> None:
+    model = Model.load(GOLDEN / name)
+    rows = model.rows(Batch([[("", "free money")], [("", "lunch at noon")], [("", "")]], None))
+    assert model.predict(rows).tolist() == ["spam", "ham", "ham"]
+    assert model.probabilities(model.decision(rows))[0, 1] > 0.5
+    assert model.run.epoch == 3 and model.run.history["mistakes"]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-voted.model")])
+def test_voted(name: str) -> None:
+    model = Model.load(GOLDEN / name)
+    scores = model.decision(dense(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]])))
+    assert scores.shape == (4, 3) and np.abs(scores).max() <= 1.0
+    assert model.classes.tolist() == [0, 1, 2]
+
+
+def test_this_release_has_its_files() -> None:
+    assert {"0.1.0-words.model", "0.1.0-voted.model"} <= set(FILES)
