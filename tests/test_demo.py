@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_demo(done: Done, told: dict[str, Any]) -> 
         assert demo_view.cells(row)[1:-1] == table[row["learner"]][:-1]
     for words in told["strongest_words"].values():
         for each in words:
-            assert f"{each['weight']:+.3f}  {demo_view.plain(each['word'], 24)}" in done.printed
+            assert f"{each['weight']:+.3f}  {demo_view.short(each['word'], 24)}" in done.printed
     assert f"{told['explained']['score']:+.3f}  = score" in done.printed
 
 
@@ -97,7 +97,7 @@ def test_the_score_of_the_explained_mail_is_the_sum_of_all(told: dict[str, Any],
     assert math.isclose(math.fsum([*parts, why["rest"]["contribution"], why["intercept"]]), why["score"], rel_tol=1e-12)
     assert np.abs(parts).tolist() == sorted(np.abs(parts), reverse=True)
     assert why["predicted"] == ("spam" if why["score"] > 0 else "ham")
-    assert demo_view.plain(why["subject"], 60) in " ".join(done.printed.split())
+    assert demo_view.short(why["subject"], 60) in " ".join(done.printed.split())
 
 
 def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demo_mails.Mails) -> None:
@@ -211,7 +211,7 @@ def test_off_a_terminal_lines_come_one_by_one(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_senders_control_characters_do_not_reach_the_terminal() -> None:
-    assert demo_view.plain("free \x1b]0;owned\x07 money\r\n\u202enow", 60) == "free ]0;owned money now"
+    assert demo_view.short("free \x1b]0;owned\x07 money\r\n\u202enow", 60) == "free ]0;owned money now"
 
 
 # --- what can go wrong -----------------------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ AWKWARD: dict[str, tuple[bytes, str, list[str]]] = {
     "escaped mbox line first": (b">From joe@x.org Mon Jan  1\nSubject: hello\n\nbody", "subject", ["hello"]),
     "subject before the headers": (b"free money\nContent-Type: text/plain\n\nbody", "", ["free", "money", "body"]),
     "broken line among headers": (b"To: x\nnonsense here\nSubject: hello\n\nbody", "subject", ["hello"]),
+    "blank before the colon": (b"Subject : hello\nTo: x\n\nbody", "subject", ["hello"]),
     "byte-order mark": (b"\xef\xbb\xbfSubject: hello\n\nbody", "subject", ["hello"]),
     "carriage returns only": (b"Subject: hello\r\rbody here", "", ["body"]),
     "8-bit header, UTF-8": ("Subject: señor\n\n".encode(), "subject", ["señor"]),
@@ -102,7 +103,7 @@ AWKWARD: dict[str, tuple[bytes, str, list[str]]] = {
     ),
     "encoded header": (b"Subject: =?utf-8?Q?caf=C3=A9_free?=\n\n", "subject", ["café", "free"]),
     "adjacent encoded words": (b"Subject: =?utf-8?B?dmlh?=\n =?utf-8?Q?gra?= now\n\n", "subject", ["viagra", "now"]),
-    "character cut in two": (b"Subject: =?utf-8?B?Y2Fmw?= =?utf-8?B?6k=?=\n\n", "subject", ["caf"]),
+    "character cut in two": (b"Subject: =?utf-8?B?Y2Fmww==?= =?utf-8?B?qQ==?=\n\n", "subject", ["café"]),
     "bytes of a character apart": (b"Subject: =?utf-8?Q?caf=C3?= =?utf-8?Q?=A9?=\n\n", "subject", ["café"]),
     "language in the encoded word": (b"Subject: =?utf-8*en?Q?free?=\n\n", "subject", ["free"]),
     "invalid encoded words": (b"Subject: =?utf-8?X?abc?= =?no?Q?free?= =?utf-8?B?\n\n", "subject", ["free"]),
@@ -131,9 +132,10 @@ def test_awkward_mail(name: str) -> None:
     assert FAILED not in parse_mail(raw)
 
 
-def test_absence_is_no_error() -> None:
-    assert parse_mail(b"") == [("", "")]
-    assert parse_mail(b"\n\n\n") == [("", "")]
+def test_absence_is_a_feature() -> None:
+    nothing = [("", ""), ("missing", "subject"), ("missing", "body")]
+    assert parse_mail(b"") == parse_mail(b"\n\n\n") == parse_mail(b"To: x\n\n") == nothing
+    assert parse_mail(b"Subject: \n\nhi") == [("subject", ""), ("", "hi")]
 
 
 def test_what_readers_do_not_see_is_no_text() -> None:
@@ -176,6 +178,7 @@ def test_fields_are_chosen() -> None:
     raw = b"Subject: a\nTo: b\nTo: c\nContent-Type: text/html; charset=x-foo\n\n<b>d"
     assert parse_mail(raw, ("to",)) == [("to", "b"), ("to", "c"), ("", "d")]
     assert [tag for tag, _ in parse_mail(raw)] == ["subject", "", "html", "charset"]
+    assert parse_mail(b"\nd", ("to", "missing")) == [("", "d"), ("missing", "to")]
 
 
 def test_all_text_parts_are_read() -> None:
@@ -487,7 +490,7 @@ def test_settings_are_checked(tmp_path: Path) -> None:
 
 
 def test_every_awkward_mail_yields_features(shared_data: Callable[[str], Path]) -> None:
-    """None raises, none falls back to plain text, and each with anything in it has words."""
+    """None raises, none falls back to plain text, and each has words or says what is missing."""
     path = shared_data("awkward_dev") / "awkward_dev.tar.xz"
     source = MailFolder(path, labelled=False)
     documents, _, ids = all_of(source)

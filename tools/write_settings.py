@@ -17,7 +17,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = """# Settings
 
 One table of defaults (`rosenblatt.DEFAULTS`) serves the estimators, the command line and this page. `auto` for the
-learning rate and the tolerance means the rule's own; `rosenblatt inspect` shows what it came to. This page is written by
+learning rate and the tolerance means the rule's own; `rosenblatt inspect` shows what it came to. This page is made by
 `tools/write_settings.py`.
 
 | Python | command line | default | meaning |

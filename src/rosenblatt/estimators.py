@@ -218,14 +218,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
                 raise SettingError(f"classes={known.tolist()} must name at least two classes")
-            weight = fitting.checked_weights(sample_weight, len(y))
-            model = Model(new_run(self._settings(), rows, known.size, weight=weight), known)
+            run = new_run(self._settings(), rows, known.size, weight=fitting.checked_weights(sample_weight, len(y)))
+            model = Model(run, known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
             model = self.model_
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
-                known = list(model.classes)
-                raise SettingError(f"classes={list(classes)} differ from those of the first call, {known}")
+                before = list(model.classes)
+                raise SettingError(f"classes={list(classes)} differ from those of the first call, {before}")
         new = _label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight

@@ -132,7 +132,7 @@ class View:
     def _words(self, strongest: dict[str, list[dict[str, Any]]]) -> list[str]:
         columns = []
         for label, words in reversed(strongest.items()):
-            lines = [["", f"{each['weight']:+.3f}", plain(each["word"], 24)] for each in words]
+            lines = [["", f"{each['weight']:+.3f}", short(each["word"], 24)] for each in words]
             columns.append([f"  for {label}", *table(lines, right=(1,))])
         if self.width < NARROW:
             return [line for column in columns for line in column]
@@ -142,9 +142,9 @@ class View:
         self.say(
             "",
             f"Why the {kept} calls a held-out mail {why['predicted']} (it is {why['label']}): "
-            f'"{plain(why["subject"], 60)}". A word adds its weight times its value; above 0 is spam.',
+            f'"{short(why["subject"], 60)}". A word adds its weight times its value; above 0 is spam.',
         )
-        lines = [["", f"{each['contribution']:+.3f}", plain(each["word"], 24)] for each in why["contributions"]]
+        lines = [["", f"{each['contribution']:+.3f}", short(each["word"], 24)] for each in why["contributions"]]
         rest = why["rest"]
         lines.append(["", f"{rest['contribution']:+.3f}", f"({rest['words']:,} more words)"])
         lines.append(["", f"{why['intercept']:+.3f}", "(intercept)"])
@@ -160,8 +160,3 @@ def cells(found: dict[str, Any]) -> list[str]:
     """A learner's row as text, in the order of HEAD."""
     counts = ("errors", "real_mail_lost", "spam_let_through", "mistakes", "epochs")
     return [found["learner"], *(f"{found[name]:,}" for name in counts), f"{found['seconds']:.3f}"]
-
-
-def plain(text: str, most: int) -> str:
-    """Text of a mail for a terminal: on one line, and without the control characters that a sender may have put in."""
-    return short("".join(c if c.isprintable() else " " for c in text), most)

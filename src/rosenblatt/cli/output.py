@@ -92,8 +92,8 @@ def check_writable(path: Path, *inputs: str | None) -> None:
 
 
 def short(text: str, most: int = 80) -> str:
-    """Text on one line, cut at `most` characters."""
-    line = " ".join(text.split())
+    """Text on one line, cut at `most` characters; control characters, which a terminal would obey, become blanks."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

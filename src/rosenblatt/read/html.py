@@ -15,7 +15,7 @@ the nesting and of the number of attributes (100,000 nested <div> took 22 s)."""
 
 UNSEEN = ["script", "style"]
 BREAK = re.compile(
-    r"<(?=/?(?:p|br|div|t[drh]|table|li|[ou]l|d[dlt]|h[1-6r]|option|title|center|blockquote|pre|section|article)\b)",
+    r"<(?=/?(?:p|br|div|t[drh]|table|li|[ou]l|d[dlt]|h[1-6r]|option|title|center|blockquote|pre|section|article|html|head|body)\b)",
     re.IGNORECASE,
 )
 """Tags that end a word. Others do not: V<b>i</b>agra is one word to the reader."""

@@ -13,6 +13,8 @@ from email.parser import BytesHeaderParser
 from email.policy import compat32
 from typing import Any, NamedTuple
 
+from .charset import decode
+
 HEAD_LIMIT = 1 << 18
 """Bytes of one header block that are parsed."""
 DEPTH_LIMIT, PART_LIMIT = 20, 1000
@@ -28,6 +30,9 @@ KNOWN = rb"(?i:content-[a-z-]+|mime-version|subject|from|to|date|message-id|rece
 JUNK = rb"[^\r\n]" + LINE + rb"(?=" + KNOWN + rb")"
 HEAD = re.compile(rb"(?:(?:" + NAME + rb"|[ \t]+(?=\S))" + LINE + rb"|" + JUNK + rb")*")
 """Header lines and their continuations; one broken line is passed over where a well-known header follows."""
+PROPER = re.compile(rb"^(?:[!-9;-~]+[ \t]*:|[ \t])" + LINE, re.MULTILINE)
+SPACED = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
+"""What the standard parser takes for header lines; it stops at any other, and at a blank before the colon."""
 A_KNOWN = re.compile(rb"^" + KNOWN, re.MULTILINE)
 """A block without any of these is no header block: plain text often begins with `Note: …`."""
 STRAY = re.compile(rb"(?!" + NAME + rb")(?:[^\r\n]" + LINE + rb"){1,4}?(?=" + KNOWN + rb")")
@@ -58,7 +63,7 @@ _parser = BytesHeaderParser(policy=compat32)
 def values(headers: Message, name: str) -> list[bytes]:
     """All values of a header as the raw bytes that were sent."""
     found = (value for key, value in headers.raw_items() if key.lower() == name)
-    return [str(value).encode("ascii", "surrogateescape") for value in found]
+    return [str(value).encode("utf-8", "surrogateescape") for value in found]
 
 
 def parameter(headers: Message, method: str, default: str = "") -> str:
@@ -80,7 +85,12 @@ def _headers(raw: bytes, start: int, end: int) -> tuple[Message, int]:
     head = HEAD.match(raw, start, min(end, start + HEAD_LIMIT))
     stop = head.end() if head and A_KNOWN.search(raw, start, head.end()) else start
     blank = BLANK.match(raw, stop, end)
-    return _parser.parsebytes(raw[start:stop]), blank.end() if blank else stop
+    headers = _parser.parsebytes(SPACED.sub(rb"\1:", b"".join(PROPER.findall(raw, start, stop))))
+    for name in STRUCTURED:
+        found = values(headers, name)
+        if found and not found[0].isascii():
+            headers.replace_header(name, decode(found[0]).text)
+    return headers, blank.end() if blank else stop
 
 
 def _pieces(raw: bytes, start: int, end: int, boundary: bytes) -> list[tuple[int, int]]:
