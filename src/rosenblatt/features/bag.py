@@ -34,6 +34,7 @@ class Bag:
 
     column: name → column, 0 … 2^32 − 1, or NONE. A piece of text is remembered as the column of its only word, or as
     −2 − k, place k in the list of pieces with several words: most numbers need no further look into memory.
+    What is remembered changes while rows are made, so a bag serves one thread at a time.
     """
 
     def __init__(self, column: Callable[[str], int]) -> None:

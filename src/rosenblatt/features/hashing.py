@@ -56,6 +56,9 @@ class Hashing:
         # A signed word's column lies beyond the width where it counts negatively.
         self._bag = Bag(self._signed_column if signed else self.column)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Hashing, (self.bits, self.signed, self.values, self.precision)
+
     @property
     def width(self) -> int:
         return 1 << self.bits

@@ -129,7 +129,7 @@ def split(piece: str) -> tuple[str, ...]:
 
 
 class Memory(dict[str, Value]):
-    """`make(piece)`, remembered: one dictionary look-up (40 ns) where a word is met again, 5 µs where it is new."""
+    """`make(piece)`, remembered: one look-up (0.2 µs) where a word is met again, 4 µs where it is new."""
 
     def __init__(self, make: Callable[[str], Value]) -> None:
         super().__init__()

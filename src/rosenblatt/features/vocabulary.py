@@ -31,6 +31,9 @@ class Vocabulary:
         index = {name: column for column, name in enumerate(names)}
         self._bag = Bag(lambda name: index.get(name, NONE))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, (self.names, self.values, self.precision)
+
     @property
     def width(self) -> int:
         return len(self.names)

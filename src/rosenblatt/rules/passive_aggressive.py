@@ -1,11 +1,18 @@
 """Passive-aggressive (Crammer et al. 2006): the smallest step that reaches y·u = 1, made cautious by C.
 
-Both count the bias as a feature, so that y·u = 1 after an unclipped step. Losses up to 1e-12 are rounding, not errors.
+Both count the bias as a feature, so that y·u = 1 after an unclipped step.
 """
 
 from typing import NamedTuple
 
 ROUNDING = 1e-12
+"""A loss up to this is rounding: there is nothing to mend."""
+
+
+def to_mend(u: float, y: float, sq_norm: float) -> float:
+    """ℓ = max(0, 1 − y·u), or 0 where no step can mend it: a row of zeros."""
+    miss = 1.0 - y * u
+    return miss if miss > ROUNDING and sq_norm > 0.0 else 0.0
 
 
 class PassiveAggressive(NamedTuple):
@@ -21,10 +28,8 @@ class PassiveAggressive(NamedTuple):
     tol = None
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
-        miss = 1.0 - y * u
-        if miss <= ROUNDING or sq_norm <= 0.0:
-            return 0.0
-        return y * min(self.C, miss / sq_norm)
+        miss = to_mend(u, y, sq_norm)
+        return y * min(self.C, miss / sq_norm) if miss > 0.0 else 0.0
 
     def loss(self, u: float, y: float) -> float:
         return max(0.0, 1.0 - y * u)
@@ -43,10 +48,7 @@ class PassiveAggressive2(NamedTuple):
     tol = None
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
-        miss = 1.0 - y * u
-        if miss <= ROUNDING or sq_norm <= 0.0:
-            return 0.0
-        return y * miss / (sq_norm + 0.5 / self.C)
+        return y * to_mend(u, y, sq_norm) / (sq_norm + 0.5 / self.C)
 
     def loss(self, u: float, y: float) -> float:
         return max(0.0, 1.0 - y * u)
