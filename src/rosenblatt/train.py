@@ -265,7 +265,7 @@ class _Trainer:
         return ""
 
     def rates(self, size: int, block: int) -> Array:
-        """η_t by position. A constant one is made once: repeating it anew cost 5 % of an epoch of 200,000 sparse rows."""
+        """η_t by position. A constant one is made once: that saves 5 % of an epoch of 200,000 sparse rows."""
         run = self.run
         if run.settings.learning_rate == "constant" and self.constant is not None and self.constant.size == size:
             return self.constant
