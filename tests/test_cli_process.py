@@ -215,3 +215,9 @@ def test_an_error_inside_is_one_line_and_a_traceback_on_request(monkeypatch: pyt
     assert done.err == "internal error: RuntimeError: boom and more; run with ROSENBLATT_DEBUG=1 for the traceback\n"
     with pytest.raises(AssertionError, match="boom"):
         run("evaluate", "words.model", "words.txt", ROSENBLATT_DEBUG="1")
+
+
+def test_the_package_is_a_command_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "rosenblatt", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "\nExample:\n" in done.stdout
+    assert done.stdout.startswith("Usage: rosenblatt ")

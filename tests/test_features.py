@@ -297,3 +297,12 @@ def test_plain_python_is_used_where_the_jit_is_off(monkeypatch: pytest.MonkeyPat
 
 def test_split_is_what_tokens_joins() -> None:
     assert [word for piece in ("a-b", "c!", "1,000") for word in split(piece)] == tokens("a-b c! 1,000")
+
+
+def test_the_expected_rate_of_collisions_is_near_the_counted_one() -> None:
+    rng = np.random.default_rng(0)
+    docs: list[Document] = [[("", " ".join(f"w{i}" for i in rng.integers(0, 9000, 400)))] for _ in range(40)]
+    for bits in (12, 14, 16):
+        hashing = Hashing(bits=bits)
+        used = int(np.unique(hashing.transform(docs).indices).size)
+        assert abs(hashing.expected_rate(used) - hashing.collisions(docs).rate) < 0.03

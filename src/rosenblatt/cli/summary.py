@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.learn import UPDATES
-from ..core.rows import n_rows
+from ..core.rows import Csr, n_rows
 from ..fit import training_errors
 from ..model import Model
 from .learn import Done
@@ -38,6 +38,7 @@ def summary(done: Done, output: str) -> dict[str, Any]:
         "stop_reason": run.stop_reason,
         "converged": run.converged,
         "training_errors": errors,
+        "collision_rate": _collision_rate(done),
         "seconds": round(done.seconds, 3),
         "model": output,
         "notes": done.notes,
@@ -53,11 +54,23 @@ def _errors(done: Done) -> int | None:
     return training_errors(model.decision(done.rows), done.y, model.classes)
 
 
+def _collision_rate(done: Done) -> float | None:
+    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
+    from ..features.hashing import Hashing
+
+    dictionary = None if done.model.features is None else done.model.features.dictionary
+    if not isinstance(dictionary, Hashing) or not isinstance(done.rows, Csr):
+        return None
+    return dictionary.expected_rate(int(np.unique(done.rows.indices).size))
+
+
 def told(found: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     classes = [f"{label}: {count:,}" for label, count in found["class_rows"].items()]
     listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
     yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
+    if found["collision_rate"] is not None:
+        yield f"hashed: about {found['collision_rate']:.1%} of the words share a column; more --bits, fewer"
     yield (
         f"{found['rule']}, keep {found['keep']}, {found['optimizer']}: "
         f"{plural(found['epochs'], 'epoch')}, {plural(found['updates'], 'update')} in {found['seconds']:.1f} s"

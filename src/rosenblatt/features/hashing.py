@@ -102,6 +102,15 @@ class Hashing:
         words = int(sizes.sum())
         return Collisions(words, len(sizes), float(sizes[sizes > 1].sum()) / max(words, 1))
 
+    def expected_rate(self, used: int) -> float:
+        """The share of words that must be expected not to be alone in their column, where `used` columns occur.
+
+        A word is alone with probability (1 − 1/M)^(n−1) ≈ e^(−n/M) among n words and M columns, which is also the
+        expected share of columns left empty: so the share of columns used is the rate of collisions. `collisions`
+        counts them, but needs the documents again.
+        """
+        return used / self.width
+
     def recipe(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
