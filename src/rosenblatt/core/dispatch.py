@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingError
-from .rows import Array
+from .rows import Array, Index
 
 Function = Callable[..., Any]
 
@@ -63,23 +63,23 @@ def steps(self: Any, u: Array, y: int, sq_norm: float, a: Array, wrong: Array) -
     return self.steps(u, y, sq_norm, a, wrong)  # type: ignore[no-any-return]
 
 
-def dot(self: Any, i: int, w: Array) -> float:
+def dot(self: Any, i: Index, w: Array) -> float:
     return self.dot(i, w)  # type: ignore[no-any-return]
 
 
-def add(self: Any, i: int, a: float, w: Array) -> None:
+def add(self: Any, i: Index, a: float, w: Array) -> None:
     self.add(i, a, w)
 
 
-def sq_norm(self: Any, i: int) -> float:
+def sq_norm(self: Any, i: Index) -> float:
     return self.sq_norm(i)  # type: ignore[no-any-return]
 
 
-def dots(self: Any, i: int, w: Array, out: Array) -> None:
+def dots(self: Any, i: Index, w: Array, out: Array) -> None:
     self.dots(i, w, out)
 
 
-def add_to(self: Any, i: int, k: int, a: float, w: Array) -> None:
+def add_to(self: Any, i: Index, k: int, a: float, w: Array) -> None:
     self.add_to(i, k, a, w)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import add, dot, loss, sq_norm, step
-from .rows import Array, Rows
+from .rows import Array, Index, Rows
 
 # Places in State.f and State.n.
 SCALE, CLOCK, BIAS, LOSS, LOSS_WEIGHT = 0, 1, 2, 3, 4
@@ -65,7 +65,7 @@ class Keep(NamedTuple):
     joint: bool
 
 
-def log(keep: Keep, at: int, row: int, cls: int, coef: float, scale: float) -> int:
+def log(keep: Keep, at: int, row: Index, cls: int, coef: float, scale: float) -> int:
     """Write one step into the log; returns the next place."""
     keep.row[at], keep.cls[at], keep.count[at] = row, cls, -1
     keep.coef[at], keep.scale[at] = coef, scale
@@ -119,7 +119,7 @@ def learn(
         block_loss, block_weight, block_mistakes, moved = 0.0, 0.0, 0, 0
         block_run, longest = run, record
         for r in range(p, q):
-            i = order[r]
+            i = np.uint64(order[r])
             u = scale * dot(rows, i, w) + bias_weight
             g = step(rule, u, y[i], sq_norm(rows, i) + bias) * c[r] / size
             a[r - p] = g
@@ -149,10 +149,10 @@ def learn(
             for r in range(p, q):
                 g = a[r - p]
                 if g != 0.0:
-                    add(rows, order[r], g / scale, w)
+                    add(rows, np.uint64(order[r]), g / scale, w)
                     bias_weight += g * bias
                     if averaged:
-                        add(rows, order[r], g / scale * clock, keep.late)
+                        add(rows, np.uint64(order[r]), g / scale * clock, keep.late)
                         keep.late_b[0] += g * bias * seen
                     if logged:
                         used = log(keep, used, order[r], 0, g / scale, scale)

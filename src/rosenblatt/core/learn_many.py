@@ -98,7 +98,7 @@ def learn_many(
         block_run, longest = n[RUN], n[RECORD]
         missed[:] = 0
         for r in range(p, q):
-            i = order[r]
+            i = np.uint64(order[r])
             dots(rows, i, w, raw)
             for k in range(classes):
                 u[k] = scale * raw[k] + b[k]
@@ -131,7 +131,7 @@ def learn_many(
         last[:] = -1
         if moved > 0:
             for r in range(p, q):
-                i = order[r]
+                i = np.uint64(order[r])
                 for k in range(classes):
                     g = a[r - p, k]
                     if g != 0.0:
