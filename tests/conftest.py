@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,3 +47,21 @@ def _shared_data() -> Callable[[str], Path]:
 @pytest.fixture(name="load_shared", scope="session")
 def _load_shared() -> Callable[..., tuple[Any, Any]]:
     return load_shared
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file and gives its path."""
+
+    def write(content: str | bytes, name: str = "data.svm") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Lays bytes on standard input."""
+    return lambda content: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))

@@ -1,0 +1,31 @@
+"""Small data and names that the tests of the estimators share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_blobs, make_classification
+
+import rosenblatt
+from rosenblatt.memory import memory_classes
+
+NAMES = [name for name in rosenblatt.__all__ if isinstance(getattr(rosenblatt, name), type) and name != "Model"]
+KEEPS = list(memory_classes())
+
+
+def two_classes(seed: int = 0, n: int = 120) -> tuple[Any, Any]:
+    return make_classification(n, 6, n_informative=4, flip_y=0.1, random_state=seed)
+
+
+def three_classes(seed: int = 0, n: int = 150) -> tuple[Any, Any]:
+    return make_blobs(n, centers=3, n_features=4, cluster_std=3.0, random_state=seed)
+
+
+def same(one: Any, other: Any, x: Any) -> bool:
+    return bool(
+        np.array_equal(one.coef_, other.coef_)
+        and np.array_equal(one.intercept_, other.intercept_)
+        and np.array_equal(one.decision_function(x), other.decision_function(x))
+        and (one.t_, one.n_updates_, one.mistakes_) == (other.t_, other.n_updates_, other.mistakes_)
+    )

@@ -1,0 +1,109 @@
+"""scikit-learn's own checks of its estimators, and the kinds of input that it takes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import rosenblatt
+from rosenblatt import (
+    LinearClassifier,
+)
+from samples import KEEPS, NAMES, two_classes
+
+NOT_REPETITION = "an online rule steps once on a row of weight 3 and up to three times on the row repeated"
+
+
+@parametrize_with_checks(
+    [getattr(rosenblatt, name)() for name in NAMES],
+    expected_failed_checks=lambda estimator: {
+        "check_sample_weight_equivalence_on_dense_data": NOT_REPETITION,
+        "check_sample_weight_equivalence_on_sparse_data": NOT_REPETITION,
+    },
+)
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+# --- the kinds of input ---
+
+
+@pytest.mark.parametrize("kind", ["frame", "read-only", "fortran", "matrix", "array", "int64", "lists", "ints"])
+def test_kinds_of_rows_give_the_same_model(kind: str) -> None:
+    """peers.md, Training: sparse matrices with 64-bit indices are accepted (scikit-learn#11355)."""
+    x, y = two_classes()
+    x = np.round(4 * x)
+    given: Any = x.copy()
+    if kind == "frame":
+        given = pd.DataFrame(x, columns=[f"f{j}" for j in range(6)])
+    elif kind == "read-only":
+        given.flags.writeable = False
+    elif kind == "fortran":
+        given = np.asfortranarray(x)
+    elif kind == "matrix":
+        given = csr_matrix(x)
+    elif kind in ("array", "int64"):
+        given = csr_array(x)
+    elif kind == "lists":
+        given = x.tolist()
+    elif kind == "ints":
+        given = x.astype(int)
+    if kind == "int64":
+        given.indices, given.indptr = given.indices.astype(np.int64), given.indptr.astype(np.int64)
+    model = LinearClassifier(max_iter=3).fit(given, y)
+    expected = LinearClassifier(max_iter=3).fit(x, y)
+    assert np.array_equal(model.coef_, expected.coef_) and model.mistakes_ == expected.mistakes_
+    assert np.array_equal(model.predict(given), expected.predict(x))
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_float32_stays_float32(keep: str, sparse: bool) -> None:
+    """peers.md, Training: float32 data are copied to float64 until memory runs out (scikit-learn#5776)."""
+    x, y = two_classes()
+    x = x.astype(np.float32)
+    model = LinearClassifier(keep=keep, max_iter=5).fit(csr_array(x) if sparse else x, y)
+    assert model.coef_.dtype == np.float32
+    assert model.model_.run.state.w.dtype == np.float32
+
+
+def test_duplicate_entries_are_summed() -> None:
+    doubled = csr_matrix((np.array([1.0, 2.0, -3.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1))
+    model = LinearClassifier("passive-aggressive", max_iter=1, shuffle=False).fit(doubled, [1, 0])
+    plain = LinearClassifier("passive-aggressive", max_iter=1, shuffle=False).fit([[3.0], [-3.0]], [1, 0])
+    assert np.array_equal(model.coef_, plain.coef_)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_values_name_row_and_feature(bad: float) -> None:
+    """peers.md, Training: an error that names row and feature, and the model stays as it was."""
+    x, y = two_classes()
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    model = LinearClassifier().partial_fit(frame, y, classes=[0, 1])
+    before = model.coef_.copy()
+    frame.iloc[17, 3] = bad
+    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+        model.partial_fit(frame, y)
+    with pytest.raises(ValueError, match="row 17, feature 3"):
+        LinearClassifier().fit(csr_array(frame.to_numpy()), y)
+    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+        model.predict(frame)
+    assert np.array_equal(model.coef_, before)
+
+
+def test_overflow_is_an_error_and_changes_nothing() -> None:
+    """peers.md, Training: huge values overflow silently (scikit-learn#17925)."""
+    x, y = two_classes()
+    model = LinearClassifier("linear", eta0=0.5).partial_fit(x / 10, y, classes=[0, 1])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="overflowed in epoch 2 .*scale the features or lower eta0"):
+        model.partial_fit(1e160 * x, y)
+    assert np.array_equal(model.coef_, before)
