@@ -97,7 +97,7 @@ TRAIN = {
     "numbers.svm --rule margin:c=2": (2, r"no parameter 'c'; its parameters: tau"),
     "numbers.svm --rule margin:tau=x": (2, r"'tau=x' is not of the form parameter=number"),
     "numbers.svm --rule margin:tau=-1": (2, r"tau=-1 must be a number > 0"),
-    "numbers.svm --rule missing.py:Mine": (2, r"missing.py cannot be read"),
+    "numbers.svm --rule missing.py:Mine": (2, r"missing.py: there is no such file"),
     "numbers.svm --rule broken.py:Mine": (2, r"broken.py fails to run: ZeroDivisionError"),
     "numbers.svm --rule empty.py:Mine": (2, r"no class 'Mine'"),
     "numbers.svm --keep best": (2, r"'best' is not one of 'last'"),
@@ -119,7 +119,7 @@ TRAIN = {
     "numbers.svm --batch-size 3": (2, r"--batch-size has an effect only with --optimizer mini-batch"),
     "words.txt --class-weight spam": (2, r"'spam' is not of the form LABEL=WEIGHT"),
     "words.txt --class-weight eggs=2": (2, r"'eggs' is not a label; the labels are ham, spam"),
-    "words.txt --class-weight spam=-2": (3, r"weights must be finite"),
+    "words.txt --class-weight spam=-2": (2, r"class_weight of .spam. is -2.0; weights must be finite"),
     "words.txt --positive eggs": (2, r"positive='eggs' is not a label; the labels are ham, spam"),
     "three.tsv --positive a": (2, r"needs two classes; these labels have 3"),
     "numbers.svm --order sideways": (2, r"'sideways': choose shuffled, given, or a file"),
@@ -230,3 +230,18 @@ def test_labels_are_what_they_were_in_the_data() -> None:
     write(Path("numbers.txt"), "1\tfree prize\n2\tsee lunch\n1\tfree\n2\tlunch\n")
     well("train", "numbers.txt", "-o", "m")
     assert well("evaluate", "m", "-", "--json", given="1.0\tfree\n02\tlunch\n").json["errors"] == 0
+
+
+def test_a_rule_that_cannot_be_made_and_outputs_that_are_no_files(folder: Path) -> None:
+    (folder / "numbers.svm").write_text(NUMBERS)
+    (folder / "broken.py").write_text("class Broken:\n    def __init__(self):\n        raise ValueError('boom')\n")
+    for words, found in (
+        (("--rule", "broken.py:Broken", "-o", "m"), "rule Broken cannot be made: ValueError: boom"),
+        (("--rule", "nowhere.py:Rule", "-o", "m"), "rule file nowhere.py: there is no such file"),
+        (("-o", "-"), "a model is written to a file, not to '-'; name one"),
+        (("-o", ""), "a model is written to a file, not to '.'; name one"),
+        (("--class-weight", "1=nan", "-o", "m"), "class_weight of 1 is nan"),
+    ):
+        done = run("train", "numbers.svm", *words)
+        assert done.code in (2, 3) and found in done.err, done
+    assert not (folder / "m").exists() and not (folder / "-").exists()

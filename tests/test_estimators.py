@@ -134,6 +134,58 @@ def test_history_and_callback() -> None:
     assert len(model.history_["loss"]) == 4 and model.history_["loss"][-1] < np.log(2)
 
 
+def test_a_place_in_other_rows_is_forgotten() -> None:
+    x, y = two_classes()
+    for begun in (
+        LinearClassifier(max_updates=7, shuffle=False).partial_fit(x, y, classes=[0, 1]),
+        LinearClassifier(max_updates=7, shuffle=False, warm_start=True).fit(x, y),
+    ):
+        seen = begun.t_
+        assert seen < len(y) and begun.n_updates_ == 7
+        begun.set_params(max_updates=None, max_iter=1)
+        (begun.fit if begun.warm_start else begun.partial_fit)(x[:50], y[:50])
+        assert begun.t_ - seen == 50
+
+
+def test_the_update_limit_is_that_of_a_call() -> None:
+    x, y = two_classes()
+    model = LinearClassifier(max_updates=7, shuffle=False)
+    for call in (1, 2, 3):
+        assert model.partial_fit(x, y, classes=[0, 1]).n_updates_ == 7 * call
+        assert model.stop_reason_ == "step limit (max_updates=7)"
+    picked = LinearClassifier(optimizer="pick-first", max_updates=7, warm_start=True).fit(x, y)
+    assert picked.n_updates_ == 7 and picked.fit(x, y).n_updates_ == 14
+
+
+def test_a_pocket_stopped_in_mid_epoch_considers_the_last_weights() -> None:
+    rng = np.random.default_rng(28)
+    x = rng.normal(size=(30, 2))
+    y = (x[:, 0] + 0.3 * rng.normal(size=30) > 0).astype(int)
+    for updates in range(1, 12):
+        pocket, last = (LinearClassifier(keep=keep, max_updates=updates).fit(x, y) for keep in ("pocket", "last"))
+        assert pocket.score(x, y) >= last.score(x, y)
+
+
+def test_what_cannot_change_while_learning_goes_on() -> None:
+    x, y = two_classes()
+    model = LinearClassifier(warm_start=True, max_iter=1).fit(x, y)
+    faster = clone(model).fit(x, y).set_params(eta0=2.0, alpha=0.01).fit(x, y)
+    assert faster.model_.run.settings.eta0 == 2.0 and faster.model_.run.settings.alpha == 0.01
+    for words in ({"rule": "logistic"}, {"keep": "averaged"}, {"fit_intercept": False}, {"positive": 0}):
+        with pytest.raises(ValueError, match=f"{next(iter(words))} cannot change while learning goes on"):
+            clone(model).fit(x, y).set_params(**words).fit(x, y)
+    with pytest.raises(ValueError, match="coef_init and intercept_init begin a new fit"):
+        model.fit(x, y, coef_init=np.ones(6))
+    with pytest.raises(ValueError, match="intercept_init must be 0 with fit_intercept=False"):
+        LinearClassifier(fit_intercept=False).fit(x, y, intercept_init=3.0)
+    with pytest.raises(ValueError, match="coef_init and intercept_init must be finite"):
+        LinearClassifier().fit(x, y, coef_init=[np.nan] * 6)
+    with pytest.raises(ValueError, match="an order cannot be given"):
+        LinearClassifier(optimizer="pick-first").fit(x, y, order=[3])
+    with pytest.raises(ValueError, match="the scorer returned NaN"):
+        PocketPerceptron(scoring=lambda *_: np.nan).fit(x, y)
+
+
 # --- weights ---
 
 
@@ -224,6 +276,8 @@ def test_probabilities_agree_with_predictions(data: Any) -> None:
         best = model.classes_[chances.argmax(axis=1)]
         clear = np.sort(chances, axis=1)[:, -1] > np.sort(chances, axis=1)[:, -2]
         assert (best == model.predict(rows))[clear].all()
+        logs = model.predict_log_proba(rows)
+        assert np.isfinite(logs).all() and np.allclose(np.exp(logs), chances)
     assert not hasattr(Perceptron(), "predict_proba")
     assert not hasattr(LogisticUnit(keep="voted"), "predict_proba")
 
@@ -319,6 +373,11 @@ def test_a_rule_of_ones_own(rule: Any, keep: str) -> None:
         ({"counting": "borda", "keep": "voted"}, "unknown counting='borda'"),
         ({"class_weight": "fair"}, 'must be None, "balanced" or a dict'),
         ({"random_state": -1}, "random_state=-1 must be"),
+        ({"random_state": "a"}, "random_state='a' must be a whole number"),
+        ({"max_iter": 0}, "max_iter=0 must be None or a whole number ≥ 1"),
+        ({"max_iter": 2.5}, "max_iter=2.5 must be None or a whole number ≥ 1"),
+        ({"max_updates": -3}, "max_updates=-3 must be None or a whole number ≥ 1"),
+        ({"max_time": "long"}, "max_time='long' must be None or a number ≥ 0"),
     ],
 )
 def test_settings_out_of_range(words: dict[str, Any], message: str) -> None:

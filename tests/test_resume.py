@@ -65,8 +65,9 @@ def test_learning_in_pieces_is_learning_at_once(
         stopped = learned(p, kind, 0, **words)
         middles = 0
         for updates in (3, 10, 11, 25, 31):
-            go_on(stopped, p, kind, Limits(EPOCHS - stopped.epoch, max_updates=updates), chunks=chunks)
-            assert stopped.state.n[UPDATES] == updates and stopped.stop_reason == f"step limit (max_updates={updates})"
+            more = updates - int(stopped.state.n[UPDATES])
+            go_on(stopped, p, kind, Limits(EPOCHS - stopped.epoch, max_updates=more), chunks=chunks)
+            assert stopped.state.n[UPDATES] == updates and stopped.stop_reason == f"step limit (max_updates={more})"
             middles += stopped.position != (0, 0)
             stopped = through_a_file(stopped, p, tmp_path / "model")
         assert middles >= 2, "the test needs stops in the middle of an epoch"
@@ -96,7 +97,8 @@ def test_compiled_resume(tmp_path: Path, keep: str, classes: int) -> None:
             words = {**words, "keep": keep, "alpha": 0.01, "eta0": 0.5}
             whole, pieces = learned(p, kind, 6, **words), learned(p, kind, 0, **words)
             for updates in (31, 60, 61, 100):
-                go_on(pieces, p, kind, Limits(6 - pieces.epoch, max_updates=updates))
+                more = updates - int(pieces.state.n[UPDATES])
+                go_on(pieces, p, kind, Limits(6 - pieces.epoch, max_updates=more))
                 pieces = through_a_file(pieces, p, tmp_path / "model")
             go_on(pieces, p, kind, Limits(6 - pieces.epoch))
             same_bits(everything(pieces, p, kind), everything(whole, p, kind), f"{kind} {words}")

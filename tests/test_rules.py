@@ -203,7 +203,7 @@ def path_of(s: Separable, bias: bool, eta: float, **words: Any) -> list[Any]:
     run = new_run(Settings.of(eta0=eta, fit_intercept=bias, tol=None, **words), dense(s.x), 2)
     path: list[Any] = []
     while len(path) < 10_000:
-        train(run, [Chunk(dense(s.x), s.y)], Limits(100_000, max_updates=len(path) + 1))
+        train(run, [Chunk(dense(s.x), s.y)], Limits(100_000, max_updates=1))
         if run.stop_reason == "an epoch without an update":
             return path
         path.append(np.append(run.state.w, run.state.b) if bias else run.state.w.copy())

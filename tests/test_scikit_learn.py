@@ -105,5 +105,19 @@ def test_overflow_is_an_error_and_changes_nothing() -> None:
     model = LinearClassifier("linear", eta0=0.5).partial_fit(x / 10, y, classes=[0, 1])
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="overflowed in epoch 2 .*scale the features or lower eta0"):
-        model.partial_fit(1e160 * x, y)
+        model.partial_fit(1e100 * x, y)
     assert np.array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "until-right", "passive-aggressive", "linear", "tanh"])
+@pytest.mark.parametrize("factor, dtype", [(1e160, np.float64), (1e20, np.float32)])
+def test_rows_too_long_for_sums_are_refused(rule: str, factor: float, dtype: Any) -> None:
+    """Their scores would be NaN, which is neither right nor wrong: the perceptron would say that it has converged."""
+    x, y = two_classes()
+    with pytest.raises(
+        ValueError, match="row 0: its squared length .* is too large for sums in float.*scale the features"
+    ):
+        LinearClassifier(rule).fit((factor * x).astype(dtype), y)
+    model = LinearClassifier(rule).fit(x.astype(dtype), y)
+    with pytest.raises(ValueError, match="row 0: its score overflows"):
+        model.predict(np.full((1, 6), np.finfo(dtype).max, dtype))

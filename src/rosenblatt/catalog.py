@@ -37,12 +37,19 @@ def rule_from(given: Any) -> Any:
     """
     if isinstance(given, str):
         return _positive(_named(given))
-    value = given() if inspect.isclass(given) else given
+    value = _made(given) if inspect.isclass(given) else given
     if not (hasattr(value, "step") or hasattr(value, "steps")):
         raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))  # type: ignore[arg-type]
     return _as_tuple(value)
+
+
+def _made(cls: type) -> Any:
+    try:
+        return cls()
+    except Exception as error:
+        raise SettingError(f"rule {cls.__name__} cannot be made: {type(error).__name__}: {error}") from None
 
 
 def _positive(rule: Any) -> Any:
@@ -76,9 +83,10 @@ def _named(text: str) -> Any:
 
 def _from_script(path: Path, name: str) -> Any:
     """The class `name` of a Python file: a rule of the user's own. This runs the file."""
+    if not path.is_file():
+        raise SettingError(f"rule file {path}: there is no such file")
     spec = importlib.util.spec_from_file_location(f"rule_file_{path.stem}", path)  # not to hide another module
-    if spec is None or spec.loader is None or not path.is_file():
-        raise SettingError(f"rule file {path} cannot be read")
+    assert spec is not None and spec.loader is not None  # the suffix is .py
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # numba finds the class again by the module's name
     try:

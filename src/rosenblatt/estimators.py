@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import fit as fitting
-from .catalog import rule_from
+from .catalog import rule_from, rule_name
 from .core.learn import SEEN, UPDATES
 from .core.rows import Array, Rows, csr, dense, width
 from .defaults import DEFAULTS as D
@@ -45,7 +46,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter : int ≥ 1 or None, default 1000
         The most epochs; None: until the rule is finished. Not used by the pick optimizers.
     max_updates : int or None, default None
-        The most updates; None: no limit (pick optimizers: 100,000).
+        The most updates of one call of fit; None: no limit (pick optimizers: 100,000).
     max_time : float or None, default None
         The most seconds of one call of fit.
     tol : float, None or "auto", default "auto"
@@ -95,7 +96,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_ : (1, d) or (K, d), intercept_ : (1,) or (K,)
         Weights. keep="voted": the survival-weighted mean of the voters (the vote itself is not linear).
     classes_ : (K,) labels. n_features_in_, feature_names_in_ : as in scikit-learn.
-    n_iter_ : int, epochs in all. t_ : int, examples seen. n_updates_ : int, steps applied.
+    n_iter_ : int ≥ 1, epochs in all; history_ and mistakes_ have an entry for each finished one.
+    t_ : int, examples seen. n_updates_ : int, steps applied.
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
     converged_ : bool, the rule finished as it should: no mistakes left (units: the loss has settled).
     stop_reason_ : str, which rule or limit ended the last fit.
@@ -195,14 +197,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there.
         """
         x, y, rows = self._checked(X, y, reset=not (self.warm_start and hasattr(self, "model_")))
-        limits = Limits(self.max_iter, self.max_updates, self.max_time)
+        limits, going_on = self._limits(), self.warm_start and hasattr(self, "model_")
         start = None
+        if (coef_init is not None or intercept_init is not None) and going_on:
+            raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
         if coef_init is not None or intercept_init is not None:
             start = _start(coef_init, intercept_init, rows, np.unique(y).size)
+            if not self.fit_intercept and (start[1] != 0.0).any():
+                raise SettingError("intercept_init must be 0 with fit_intercept=False: through the origin")
         names = getattr(self, "feature_names_in_", None)
         task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x), order, names, callback)
-        if self.warm_start and hasattr(self, "model_"):
-            model = fitting.learn_more(self.model_, rows, y, limits, task, sample_weight)
+        if going_on:
+            model = fitting.learn_more(self._going_on(), rows, y, limits, task, sample_weight)
         else:
             model = fitting.fit(rows, y, self._settings(), limits, task, sample_weight)
         self._counts = _label_counts(y)
@@ -222,7 +228,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = Model(run, known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
-            model = self.model_
+            model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
                 before = list(model.classes)
                 raise SettingError(f"classes={list(classes)} differ from those of the first call, {before}")
@@ -233,7 +239,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
         names = getattr(self, "feature_names_in_", None)
         task = fitting.Task(class_weight=weight, scorer=self._scorer(x), names=names)
-        model = fitting.learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
+        model.run.position = (0, 0)  # other rows than those of a call that stopped midway
+        model = fitting.learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
         self._counts = counts
         return self._take(model)
 
@@ -258,7 +265,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
-        return np.log(self.predict_proba(X))
+        check_is_fitted(self)
+        return self.model_.log_probabilities(self.model_.decision(self._rows(X)))
 
     # --- inside ---
 
@@ -271,6 +279,30 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = Settings.__dataclass_fields__
         words = {name: getattr(self, name) for name in names if name not in ("rule", "random_state")}
         return Settings.of(rule=self._rule(), random_state=_seed(self.random_state), **words)
+
+    def _limits(self) -> Limits:
+        for name, least in (("max_iter", 1), ("max_updates", 1), ("max_time", 0)):
+            value = getattr(self, name)
+            whole = name == "max_time" or isinstance(value, (int, np.integer))
+            if value is not None and (isinstance(value, (str, bool)) or not whole or not value >= least):
+                kind = "a number" if name == "max_time" else "a whole number"
+                raise SettingError(f"{name}={value!r} must be None or {kind} ≥ {least}")
+        return Limits(self.max_iter, self.max_updates, self.max_time)
+
+    def _going_on(self) -> Model:
+        """The model, with the settings that may change on the way taken over from the parameters."""
+        model, new = self.model_, self._settings()
+        old = model.run.settings
+        for name in ("keep", "fit_intercept", "counting", "multi_class"):
+            if getattr(new, name) != getattr(old, name):
+                raise SettingError(f"{name} cannot change while learning goes on: it was {getattr(old, name)!r}")
+        if rule_name(new.rule) != rule_name(old.rule):
+            raise SettingError(f"rule cannot change while learning goes on: it was {rule_name(old.rule)!r}")
+        if self.positive is not None and str(self.positive) != str(model.classes[-1]):
+            raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
+        eta0 = old.eta0 if new.eta0 == "auto" else new.eta0
+        seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
+        return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
 
     def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
         x, y = validate_data(self, X, y, reset=reset, **_INPUT)
@@ -334,7 +366,9 @@ def _seed(random_state: Any) -> int:
         return int(random_state)
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**31))
-    return int(random_state.randint(2**31 - 1))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    raise SettingError(f"random_state={random_state!r} must be a whole number ≥ 0, None or a random generator")
 
 
 def _start(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:
@@ -343,4 +377,6 @@ def _start(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, 
     b = np.zeros(k) if intercept is None else np.atleast_1d(np.asarray(intercept, float))
     if w.shape != (k, d) or b.shape != (k,):
         raise SettingError(f"coef_init {w.shape}, intercept_init {b.shape} must have shapes ({k}, {d}) and ({k},)")
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        raise SettingError("coef_init and intercept_init must be finite; found NaN or infinity")
     return w, b

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import labels as label
-from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, values_of, width
+from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, squared_norms, values_of, width
 from .errors import DataError, SettingError
 from .model import Model
 from .settings import Settings
@@ -55,6 +55,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     if width(rows) != model.width:
         raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
     rows = _in_dtype(rows, model.run.state.w.dtype)
+    check_range(rows)
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
     new = replace(model, run=_copy(model.run))
@@ -64,6 +65,8 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     if new.run.settings.optimizer.startswith("pick"):
         from .pick import pick
 
+        if task.order is not None:
+            raise SettingError("an order cannot be given to an optimizer that picks its rows")
         pick(new.run, chunk, limits, measure, task.callback)
     else:
         train(new.run, [chunk], limits, measure, task.callback, _checked_order(task.order, n_rows(rows)))
@@ -88,9 +91,7 @@ def _wrong(scores: Array, codes: Array) -> Array:
 def check_finite(rows: Rows, names: Sequence[str] | None = None) -> None:
     """DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite."""
     values = values_of(rows)
-    with np.errstate(all="ignore"):
-        total = values.sum()
-    if np.isfinite(total) or np.isfinite(values).all():
+    if np.isfinite(_largest(values)):
         return
     place = int(np.flatnonzero(~np.isfinite(values.ravel()))[0])
     if isinstance(rows, Dense):
@@ -99,6 +100,31 @@ def check_finite(rows: Rows, names: Sequence[str] | None = None) -> None:
         row, column = int(np.searchsorted(rows.indptr, place, side="right")) - 1, int(rows.indices[place])
     name = f"feature {column}" if names is None else f"feature {names[column]!r}"
     raise DataError(f"row {row}, {name}: found {values.ravel()[place]} (NaN or infinity); values must be finite")
+
+
+def check_range(rows: Rows) -> None:
+    """DataError naming the first row whose ‖x‖² leaves no room for sums of it: > 1e30 in float32, 1e290 in float64.
+
+    Beyond, scores overflow to NaN, which is neither right nor wrong, and nothing would be learned without a word.
+    """
+    values = values_of(rows)
+    most = 1e30 if values.dtype == np.float32 else 1e290
+    largest = float(_largest(values))
+    if largest <= np.sqrt(most / max(width(rows), 1)):
+        return
+    with np.errstate(over="ignore"):
+        norms = squared_norms(rows)
+    row = int((~(norms <= most)).argmax())
+    if not norms[row] <= most:
+        raise DataError(
+            f"row {row}: its squared length {norms[row]:g} is too large for sums in {values.dtype} (largest value of "
+            f"all: {largest:g}); scale the features"
+        )
+
+
+def _largest(values: Array) -> Any:
+    """The largest magnitude; NaN where there is one."""
+    return max(abs(values.max()), abs(values.min()), key=lambda v: (v != v, v)) if values.size else 0.0
 
 
 def checked_weights(weight: Any, n: int) -> Array | None:
@@ -131,6 +157,9 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
             known = ", ".join(map(str, classes))
             raise SettingError(f"class_weight names {unknown[0]!r}, which is not a label; the labels are {known}")
         table = class_weight
+    for name, factor in table.items():
+        if not (np.isfinite(factor) and factor >= 0):
+            raise SettingError(f"class_weight of {name!r} is {factor}; weights must be finite and ≥ 0")
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]
     return checked_weights(own if weight is None else own * weight, len(y))
@@ -158,7 +187,10 @@ def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:
     def measure(weights: tuple[Array, Array]) -> float:
         candidate = replace(model)
         candidate.weights = weights
-        return float(scorer(candidate, rows, y))
+        value = float(scorer(candidate, rows, y))
+        if np.isnan(value):
+            raise SettingError("the scorer returned NaN; what the pocket maximises must be a number")
+        return value
 
     return measure
 

@@ -41,7 +41,7 @@ def class_list(labels: Array, positive: Any = None) -> Array:
         return classes
     if classes.size != 2:
         raise SettingError(f"positive={positive!r} needs two classes; these labels have {classes.size}")
-    same = [str(label) == str(positive) for label in classes]
+    same = [label == positive or str(label) == str(positive) for label in classes]
     if not any(same):
         raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, classes))}")
     return classes[::-1].copy() if same[0] else classes

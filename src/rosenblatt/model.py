@@ -53,7 +53,11 @@ class Model:
             scores = self.run.memory.votes(rows, self.run.state)
         else:
             w, b = self.weights
-            scores = np.asarray(matrix(rows) @ w.T) + b
+            with np.errstate(all="ignore"):
+                scores = np.asarray(matrix(rows) @ w.T) + b
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+            raise DataError(f"row {row}: its score overflows; the values are too large for the model's numbers")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def labels(self, scores: Array) -> Array:
@@ -74,16 +78,17 @@ class Model:
 
         Two classes: σ(u). More: each class's σ(u_k), over their sum. SettingError for rules without probabilities.
         """
+        return np.exp(self.log_probabilities(scores))
+
+    def log_probabilities(self, scores: Array) -> Array:
+        """(n, K) logarithms of the probabilities."""
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
             raise SettingError(f"rule {name} with keep={self.run.memory.name} has no probabilities; use logistic")
         if scores.ndim == 1:
-            logs = -np.logaddexp(0.0, np.stack([scores, -scores], axis=1))
-            return np.exp(logs)
+            return np.asarray(-np.logaddexp(0.0, np.stack([scores, -scores], axis=1)))
         logs = -np.logaddexp(0.0, -scores)
-        logs -= logs.max(axis=1, keepdims=True)
-        shares = np.exp(logs)
-        return shares / shares.sum(axis=1, keepdims=True)
+        return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
 
     def save(self, path: Any) -> None:
         """Write one file, whole or not at all; the same bytes for the same model. See `model_file`."""

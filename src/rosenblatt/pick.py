@@ -27,12 +27,13 @@ def pick(
     """
     picker = _Picker(run, chunk, measure)
     most = PICK_LIMIT if limits.max_updates is None else limits.max_updates
+    end = int(run.state.n[UPDATES]) + most
     deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
     before = (run.state.n.copy(), run.state.m[0].copy())
     run.state.f[LOSS] = run.state.f[LOSS_WEIGHT] = 0.0
     run.converged, run.stop_reason = False, ""
     while not run.stop_reason:
-        if run.state.n[UPDATES] >= most:
+        if run.state.n[UPDATES] >= end:
             run.stop_reason = f"step limit (max_updates={most})"
         elif deadline is not None and time.monotonic() >= deadline:
             run.stop_reason = f"time limit (max_time={limits.max_time:g} s)"
@@ -41,7 +42,11 @@ def pick(
         else:
             picker.update(row)
             updates = int(run.state.n[UPDATES])
-            if callback is not None and updates % 100 == 0 and callback(Event(run, updates, most, False)) is True:
+            if (
+                callback is not None
+                and updates % 100 == 0
+                and callback(Event(run, updates + most - end, most, False)) is True
+            ):
                 run.stop_reason = "stopped by the callback"
     if run.memory.needs_measure:
         run.memory.candidate(run.state, measure)

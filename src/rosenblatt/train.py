@@ -59,7 +59,8 @@ Callback = Callable[[Event], Any]
 class Run:
     """Everything that goes on changing while learning. Saved whole, it resumes exactly.
 
-    epoch: epochs finished. position: (chunk, place) inside an unfinished one. blocks: t of the learning rate.
+    epoch: epochs finished. position: (chunk, place) inside an unfinished one, of data of so
+    many rows. blocks: t of the learning rate.
     history: per epoch, the lists mistakes, updates, loss (weighted mean per row) and class_mistakes.
     mark: the state's counters n and m[0] when the present epoch began.
     """
@@ -69,6 +70,7 @@ class Run:
     memory: Any
     epoch: int = 0
     position: tuple[int, int] = (0, 0)
+    rows: int = 0
     blocks: int = 0
     best_loss: float = float("inf")
     stale: int = 0
@@ -124,7 +126,10 @@ def new_run(
     k = 1 if classes == 2 else classes
     by_column = k > 1 and isinstance(rows, Csr)
     shape = (d,) if k == 1 else (d, k) if by_column else (k, d)
-    state = new_state(shape, k, values_of(rows).dtype, 1.0 if settings.fit_intercept else 0.0)
+    try:
+        state = new_state(shape, k, values_of(rows).dtype, 1.0 if settings.fit_intercept else 0.0)
+    except MemoryError:
+        raise DataError(f"weights for {d:,} columns do not fit into memory; is a column's index mistyped?") from None
     if start is not None:
         state.w[...] = start[0][0] if k == 1 else start[0].T if by_column else start[0]
         state.b[...] = start[1]
@@ -162,6 +167,8 @@ def train(
                 stopped = f"epoch limit (max_iter={limits.max_iter})"
         if stopped:
             run.stop_reason = stopped
+            if run.memory.needs_measure and run.position != (0, 0):
+                run.memory.last_candidate(run.state, measure)
             return
 
 
@@ -179,9 +186,13 @@ class _Trainer:
     ) -> None:
         self.run, self.chunks, self.limits = run, chunks, limits
         self.measure, self.callback, self.given_order = measure, callback, order
+        self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
         self.deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
         self.constant: Array | None = None
         self.total = sum(n_rows(chunk.rows) for chunk in chunks)
+        if run.rows != self.total:  # a place in other data means nothing here
+            run.position = (0, 0)
+        run.rows = self.total
         run.lay_out_for(chunks[0].rows)
         longest = max(n_rows(chunk.rows) for chunk in chunks)
         self.keep: Keep = run.memory.keep(run.state, run.joint, run.settings.block(longest))
@@ -296,16 +307,15 @@ class _Trainer:
 
     def limit(self) -> str:
         """The limit that has been reached, or nothing."""
-        most = self.limits.max_updates
-        if most is not None and self.run.state.n[UPDATES] >= most:
-            return f"step limit (max_updates={most})"
+        if self.most is not None and self.run.state.n[UPDATES] >= self.most:
+            return f"step limit (max_updates={self.limits.max_updates})"
         if self.deadline is not None and time.monotonic() >= self.deadline:
             return f"time limit (max_time={self.limits.max_time:g} s)"
         return ""
 
     def _next_return(self) -> int:
         updates = int(self.run.state.n[UPDATES])
-        stops = [s for s in (self.run.memory.next_stop(updates), self.limits.max_updates or 0) if s > updates]
+        stops = [s for s in (self.run.memory.next_stop(updates), self.most or 0) if s > updates]
         return min(stops, default=0)
 
     def _told(self, done: int, ended: bool) -> bool:

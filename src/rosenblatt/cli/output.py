@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import RosenblattError
+from ..errors import RosenblattError, SettingError
 
 
 class OutputError(RosenblattError):
@@ -78,6 +78,8 @@ def _plain(value: Any) -> Any:
 
 def check_writable(path: Path, *inputs: str | None) -> None:
     """OutputError where a file could not be written, before the work begins; also where it is one of the inputs."""
+    if path.name in ("", "-"):
+        raise SettingError(f"a model is written to a file, not to {str(path)!r}; name one")
     folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"{path}: there is no folder {folder}; make it first")

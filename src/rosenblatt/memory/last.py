@@ -49,6 +49,9 @@ class Last:
     def candidate(self, state: State, measure: Callable[[Weights], float] | None) -> None:
         """The loop returned before a record run ends, or an epoch has ended: consider the weights as they are."""
 
+    def last_candidate(self, state: State, measure: Callable[[Weights], float] | None) -> None:
+        """Learning stopped inside an epoch: consider the weights for answering, but not for going on."""
+
     def transpose(self) -> None:
         """The rows' storage changed: turn over arrays that are laid out like the state's."""
         self.by_column = not self.by_column
