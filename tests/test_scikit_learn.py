@@ -118,6 +118,11 @@ def test_rows_too_long_for_sums_are_refused(rule: str, factor: float, dtype: Any
         ValueError, match="row 0: its squared length .* is too large for sums in float.*scale the features"
     ):
         LinearClassifier(rule).fit((factor * x).astype(dtype), y)
-    model = LinearClassifier(rule).fit(x.astype(dtype), y)
-    with pytest.raises(ValueError, match="row 0: its score overflows"):
-        model.predict(np.full((1, 6), np.finfo(dtype).max, dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_score_that_overflows_is_an_error(dtype: Any) -> None:
+    x, y = two_classes()
+    model = LinearClassifier(max_iter=20).fit((1e3 * x).astype(dtype), y)
+    with pytest.raises(ValueError, match="row 1: its score overflows"):
+        model.predict(np.stack([x[0], np.sign(model.coef_[0]) * np.finfo(dtype).max]).astype(dtype))
