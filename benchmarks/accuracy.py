@@ -16,7 +16,7 @@ import lzma
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -28,7 +28,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from rosenblatt import LinearClassifier
-from rosenblatt.batch import Batch
+from rosenblatt.batch import AtHand, Batch
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.fit import fit
 from rosenblatt.read import open_source
@@ -132,18 +132,6 @@ def mnist(folder: Path, only: list[str]) -> Iterator[dict[str, Any]]:
                "test error %": 100.0 * (1.0 - model.score(tx, ty)), "mistakes": sum(model.mistakes_)}  # fmt: skip
 
 
-class Documents(NamedTuple):
-    """Documents already read, as a source."""
-
-    rows: list[Any]
-    y: Any
-    kind: str = "documents"
-    one_shot: bool = False
-
-    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        yield Batch(self.rows, self.y)
-
-
 REPRESENTATIONS: dict[str, tuple[dict[str, Any], Options]] = {
     "as `rosenblatt train` does": ({}, Options()),
     "subject and visible text only": ({"fields": ("subject",)}, Options(scale="idf+unit:3")),
@@ -157,7 +145,7 @@ def read_mails(folder: Path, name: str, reading: dict[str, Any]) -> tuple[list[A
 
 def trained_on(documents: list[Any], y: Any, test: list[Any], options: Options) -> Any:
     """Labels of the test mails by an averaged perceptron, 10 epochs."""
-    features, rows, labels, _ = Features.fit(Documents(documents, y), options)
+    features, rows, labels, _ = Features.fit(AtHand(Batch(documents, y)), options)
     model = fit(rows, labels, Settings.of(keep="averaged"), Limits(max_iter=10))
     return model.predict(features.transform(Batch(test, None)))
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from rosenblatt.batch import AtHand
 from rosenblatt.cli import demo as demos
 from rosenblatt.cli import demo_files, demo_mails, demo_view
 from rosenblatt.model import Model
@@ -158,8 +159,8 @@ def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -
     from rosenblatt.features.pipeline import Features
 
     assert not set(mails.train.ids) & set(mails.held.ids)
-    alone = Features.fit(demo_mails.AtHand(Batch(mails.train.documents, None)))[0]
-    both = Features.fit(demo_mails.AtHand(Batch(mails.train.documents + mails.held.documents, None)))[0]
+    alone = Features.fit(AtHand(Batch(mails.train.documents, None)))[0]
+    both = Features.fit(AtHand(Batch(mails.train.documents + mails.held.documents, None)))[0]
     assert mails.features.names == alone.names
     assert len(both.names or []) > len(alone.names or [])
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import rosenblatt
 from rosenblatt import LinearClassifier
-from rosenblatt.batch import Batch
+from rosenblatt.batch import AtHand, Batch, Document
 from rosenblatt.features.pipeline import Features
 from rosenblatt.fit import fit
 from rosenblatt.model import Model
@@ -26,18 +26,9 @@ LABELS = np.array(["spam", "spam", "ham", "ham", "spam", "ham"], object)
 ROWS, CLASSES = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]], [0, 1, 2, 1]
 
 
-class Texts:
-    """The texts as a source."""
-
-    kind, one_shot = "documents", False
-    notes: dict[str, int] = {}
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        yield Batch([[("", text)] for text in TEXTS], LABELS)
-
-
 def words() -> Model:
-    features, rows, y, _ = Features.fit(Texts())  # type: ignore[arg-type]
+    documents: list[Document] = [[("", text)] for text in TEXTS]
+    features, rows, y, _ = Features.fit(AtHand(Batch(documents, LABELS)))
     model = fit(rows, y, Settings.of(rule="logistic", keep="averaged"), Limits(3))
     model.features, model.reading = features, {"format": "text"}
     return model

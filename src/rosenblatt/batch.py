@@ -40,3 +40,20 @@ class Source(Protocol):
     def recipe(self) -> dict[str, Any]:
         """The reading choices that a model must repeat on new data (format, base, label column …), JSON-able."""
         ...
+
+
+class AtHand:
+    """A source of one batch that is in memory already."""
+
+    one_shot = False
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.kind = "documents" if isinstance(batch.rows, list) else "rows"
+        self.notes: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Batch]:
+        yield self.batch
+
+    def recipe(self) -> dict[str, Any]:
+        return {}

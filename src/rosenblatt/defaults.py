@@ -36,6 +36,8 @@ DEFAULTS: dict[str, Any] = {
 PICK_LIMIT = 100_000
 """Updates after which "pick one mistake" gives up when max_updates is None: it counts no epochs."""
 
+KEEPS = ("last", "averaged", "voted", "pocket")
+COUNTINGS = ("notes", "freund-schapire")
 OPTIMIZERS = ("online", "mini-batch", "batch", "pick-first", "pick-random", "pick-worst")
 SCHEDULES = ("constant", "inverse", "sqrt")
 MULTI_CLASS = ("one-vs-rest", "multi-class-perceptron")

@@ -150,8 +150,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
 
-    _extra: tuple[str, ...] = ()
-
     def __init_subclass__(
         cls, fixed: dict[str, Any] | None = None, extra: dict[str, Any] | None = None, **keywords: Any
     ) -> None:
@@ -160,7 +158,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return
         for name, value in fixed.items():
             setattr(cls, name, value)
-        cls._extra = tuple(extra or ())
         base = inspect.signature(LinearClassifier.__init__).parameters
         kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
         own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
@@ -196,8 +193,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
         `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there.
         """
-        x, y, rows = self._checked(X, y, reset=not (self.warm_start and hasattr(self, "model_")))
-        limits, going_on = self._limits(), self.warm_start and hasattr(self, "model_")
+        going_on = self.warm_start and hasattr(self, "model_")
+        x, y, rows = self._checked(X, y, reset=not going_on)
+        limits = self._limits()
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")

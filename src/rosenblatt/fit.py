@@ -51,11 +51,11 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
 
 def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """A new model that has learned on from `model`; the old one is unchanged, also when this fails."""
-    check_finite(rows, task.names)
+    largest = check_finite(rows, task.names)
     if width(rows) != model.width:
         raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
     rows = _in_dtype(rows, model.run.state.w.dtype)
-    check_range(rows)
+    check_range(rows, largest)
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
     new = replace(model, run=_copy(model.run))
@@ -88,11 +88,15 @@ def _wrong(scores: Array, codes: Array) -> Array:
     return np.asarray(right <= others.max(axis=1))
 
 
-def check_finite(rows: Rows, names: Sequence[str] | None = None) -> None:
-    """DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite."""
+def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
+    """The largest magnitude of all values.
+
+    DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite.
+    """
     values = values_of(rows)
-    if np.isfinite(_largest(values)):
-        return
+    largest = float(np.maximum(abs(values.max()), abs(values.min()))) if values.size else 0.0
+    if np.isfinite(largest):
+        return largest
     place = int(np.flatnonzero(~np.isfinite(values.ravel()))[0])
     if isinstance(rows, Dense):
         row, column = divmod(place, width(rows))
@@ -102,14 +106,14 @@ def check_finite(rows: Rows, names: Sequence[str] | None = None) -> None:
     raise DataError(f"row {row}, {name}: found {values.ravel()[place]} (NaN or infinity); values must be finite")
 
 
-def check_range(rows: Rows) -> None:
+def check_range(rows: Rows, largest: float) -> None:
     """DataError naming the first row whose ‖x‖² leaves no room for sums of it: > 1e30 in float32, 1e290 in float64.
 
-    Beyond, scores overflow to NaN, which is neither right nor wrong, and nothing would be learned without a word.
+    largest: the largest magnitude of all values. Beyond the limit scores overflow to NaN, which is neither right nor
+    wrong, and nothing would be learned without a word.
     """
-    values = values_of(rows)
-    most = 1e30 if values.dtype == np.float32 else 1e290
-    largest = float(_largest(values))
+    dtype = values_of(rows).dtype
+    most = 1e30 if dtype == np.float32 else 1e290
     if largest <= np.sqrt(most / max(width(rows), 1)):
         return
     with np.errstate(over="ignore"):
@@ -117,14 +121,9 @@ def check_range(rows: Rows) -> None:
     row = int((~(norms <= most)).argmax())
     if not norms[row] <= most:
         raise DataError(
-            f"row {row}: its squared length {norms[row]:g} is too large for sums in {values.dtype} (largest value of "
+            f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype} (largest value of "
             f"all: {largest:g}); scale the features"
         )
-
-
-def _largest(values: Array) -> Any:
-    """The largest magnitude; NaN where there is one."""
-    return max(abs(values.max()), abs(values.min()), key=lambda v: (v != v, v)) if values.size else 0.0
 
 
 def checked_weights(weight: Any, n: int) -> Array | None:

@@ -7,12 +7,12 @@ import time
 import numpy as np
 
 from .core.dispatch import loop_for
-from .core.learn import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES
+from .core.learn import BIAS, LOSS, LOSS_WEIGHT, UPDATES
 from .core.pick import wrong_rows, wrong_rows_many
-from .core.rows import Array, matrix, n_rows
+from .core.rows import Array, matrix, n_rows, squared_norms
 from .defaults import PICK_LIMIT
 from .errors import SettingError
-from .train import Callback, Chunk, Event, Limits, Measure, Run, mean_loss
+from .train import Callback, Chunk, Event, Limits, Measure, Run
 
 NONE: Array = np.empty(0)
 
@@ -50,10 +50,7 @@ def pick(
                 run.stop_reason = "stopped by the callback"
     if run.memory.needs_measure:
         run.memory.candidate(run.state, measure)
-    run.history["mistakes"].append(int(run.state.n[MISTAKES] - before[0][MISTAKES]))
-    run.history["updates"].append(int(run.state.n[UPDATES] - before[0][UPDATES]))
-    run.history["loss"].append(mean_loss(run.state))
-    run.history["class_mistakes"].append((run.state.m[0] - before[1]).tolist())
+    run.record(*before)
 
 
 class _Picker:
@@ -61,13 +58,11 @@ class _Picker:
         self.run, self.chunk, self.measure = run, chunk, measure
         run.lay_out_for(chunk.rows)
         self.x = matrix(chunk.rows)
-        squares = self.x.multiply(self.x) if hasattr(self.x, "multiply") else self.x.astype(float) ** 2
-        self.sq_norms = np.asarray(squares.sum(axis=1), float).ravel() + run.state.f[BIAS]
+        self.sq_norms = squared_norms(chunk.rows) + run.state.f[BIAS]
         self.wrong = np.empty(n_rows(chunk.rows), np.uint8)
         self.keep = run.memory.keep(run.state, run.joint, 1)._replace(stop=False)
         self.loop = run.loop()
         self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
-        self.rate = np.empty(1)
         self.scratch = np.empty((1, run.state.b.size) if run.many else 1)
         if run.memory.needs_measure and measure is not None:
             run.memory.remeasure(measure)

@@ -106,6 +106,13 @@ class Run:
     def loop(self) -> Callable[..., int]:
         return loop_for(learn_many if self.many else learn, self.loop_rule)  # type: ignore[arg-type]
 
+    def record(self, n: Array, m: Array) -> None:
+        """An entry of the history, from the state's counters n and m[0] as they were at its beginning."""
+        self.history["mistakes"].append(int(self.state.n[MISTAKES] - n[MISTAKES]))
+        self.history["updates"].append(int(self.state.n[UPDATES] - n[UPDATES]))
+        self.history["loss"].append(mean_loss(self.state))
+        self.history["class_mistakes"].append((self.state.m[0] - m).tolist())
+
     def lay_out_for(self, rows: Rows) -> None:
         """Turn the weights over where these rows' storage wants the other order; see core/rows.py."""
         by_column = self.many and isinstance(rows, Csr)
@@ -235,7 +242,8 @@ class _Trainer:
         run.epoch += 1
         if self.run.memory.needs_measure:
             run.memory.candidate(run.state, self.measure)
-        self._record()
+        assert run.mark is not None
+        run.record(*run.mark)
         return "stopped by the callback" if self._told(self.total, True) else ""
 
     def _check_overflow(self) -> None:
@@ -320,15 +328,6 @@ class _Trainer:
 
     def _told(self, done: int, ended: bool) -> bool:
         return self.callback is not None and self.callback(Event(self.run, done, self.total, ended)) is True
-
-    def _record(self) -> None:
-        run = self.run
-        assert run.mark is not None
-        n, m = run.mark
-        run.history["mistakes"].append(int(run.state.n[MISTAKES] - n[MISTAKES]))
-        run.history["updates"].append(int(run.state.n[UPDATES] - n[UPDATES]))
-        run.history["loss"].append(mean_loss(run.state))
-        run.history["class_mistakes"].append((run.state.m[0] - m).tolist())
 
     def _gradient_norm(self) -> float:
         """‖δ‖ of the batch: how far the weights moved, over η."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..batch import Batch, Document
+    from ..batch import Document
     from ..core.rows import Array, Rows
 
 SHARE = 0.7
@@ -43,27 +42,11 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
     return order[in_train[order]], order[~in_train[order]]
 
 
-class AtHand:
-    """A source of one batch of documents."""
-
-    kind, one_shot = "documents", False
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.notes: dict[str, int] = {}
-
-    def __iter__(self) -> Iterator[Batch]:
-        yield self.batch
-
-    def recipe(self) -> dict[str, Any]:
-        return {}
-
-
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
     import numpy as np
 
-    from ..batch import Batch
+    from ..batch import AtHand, Batch
     from ..datasets import path
     from ..features.pipeline import Features
     from ..read import open_source

@@ -8,13 +8,10 @@ from typing import Any
 import click
 
 from ..catalog import rule_classes
-from ..defaults import DEFAULTS, MULTI_CLASS, OPTIMIZERS, SCHEDULES
+from ..defaults import COUNTINGS, DEFAULTS, KEEPS, MULTI_CLASS, OPTIMIZERS, SCHEDULES
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
-KEEPS = ("last", "averaged", "voted", "pocket")
-COUNTINGS = ("notes", "freund-schapire")
-"""The memories' names; asking `memory` for them would load numpy for a help text."""
 
 
 class Command(click.Command):

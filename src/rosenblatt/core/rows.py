@@ -152,8 +152,8 @@ def squared_norms(rows: Rows) -> Array:
     """(n,) float64 ‖x‖²."""
     if isinstance(rows, Dense):
         return np.asarray(np.einsum("ij,ij->i", rows.values, rows.values, dtype=np.float64))
-    squares = np.concatenate([[0.0], np.cumsum(rows.data.astype(np.float64) ** 2)])
-    return np.asarray(np.diff(squares[rows.indptr]))
+    row = np.repeat(np.arange(n_rows(rows)), np.diff(rows.indptr))
+    return np.bincount(row, rows.data.astype(np.float64) ** 2, n_rows(rows))
 
 
 def matrix(rows: Rows) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.learn import BIAS, Keep, State, empty_keep, log_space
 from ..core.rows import Array, Csr, Rows, csr, dense, matrix, n_rows, stack, take, width
+from ..defaults import COUNTINGS
 from ..errors import SettingError
 from .last import Last, Weights
 from .votes import Path, biases, mean_weights, vector_scores
@@ -17,7 +18,6 @@ ROOM = 1 << 16
 BLOCK = 1 << 22
 """Scores held at once while voting (32 MB)."""
 FIELDS = ("row", "cls", "coef", "scale", "count")
-COUNTINGS = ("notes", "freund-schapire")
 
 
 class Voted(Last):
