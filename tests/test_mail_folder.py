@@ -5,56 +5,26 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tarfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
-import numpy as np
 import pytest
 
-from rosenblatt.batch import Batch, Document
+from mails import MAILS, all_of, pack, save
+from reading import PACK
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.tokens import tokens
-from rosenblatt.read import mail, mail_folder
+from rosenblatt.read import mail, mail_source, mail_store
 from rosenblatt.read.mail import FAILED, parse_mail
-from rosenblatt.read.mail_folder import MailFolder
-
-
-def save(root: Path, files: dict[str, bytes]) -> None:
-    for name, raw in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
-
-
-def pack(path: Path, files: dict[str, bytes], mode: str = "w:gz") -> Path:
-    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
-        for name, raw in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(raw)
-            archive.addfile(member, io.BytesIO(raw))
-    return path
-
-
-def all_of(source: MailFolder) -> tuple[list[Document], list[str] | None, list[str]]:
-    batches: list[Batch] = list(source)
-    documents = [document for batch in batches for document in batch.rows]
-    ids = [name for batch in batches for name in batch.ids or ()]
-    y = None if batches[0].y is None else np.concatenate([batch.y for batch in batches]).tolist()  # type: ignore[misc]
-    return documents, y, ids  # type: ignore[return-value]
-
-
-MAILS = {
-    "b/spam/2.eml": b"Subject: two\n\nfree",
-    "b/spam/1.eml": b"Subject: one\n\nfree",
-    "a/Ham/old/3.eml": b"Subject: three\n\nlunch",
-}
+from rosenblatt.read.mail_folder import Folder
+from rosenblatt.read.mail_source import MailSource
 
 
 def test_folders_named_spam_and_ham_are_labels_wherever_they_are(tmp_path: Path) -> None:
     save(tmp_path, MAILS)
-    documents, y, ids = all_of(MailFolder(tmp_path))
+    documents, y, ids = all_of(MailSource(tmp_path))
     assert ids == ["a/Ham/old/3.eml", "b/spam/1.eml", "b/spam/2.eml"]
     assert y == ["ham", "spam", "spam"]
     assert documents[1] == [("subject", "one"), ("", "free")]
@@ -62,14 +32,14 @@ def test_folders_named_spam_and_ham_are_labels_wherever_they_are(tmp_path: Path)
 
 def test_the_nearest_labelled_folder_counts(tmp_path: Path) -> None:
     save(tmp_path, {"spam/ham/1": b"a b", "ham/spam/deep/2": b"a b"})
-    assert all_of(MailFolder(tmp_path))[1] == ["spam", "ham"]
+    assert all_of(MailSource(tmp_path))[1] == ["spam", "ham"]
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_other_folders_are_labels_where_there_are_no_such(tmp_path: Path, packed: bool) -> None:
     files = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3": b"c"}
     save(tmp_path, files)
-    source = MailFolder(pack(tmp_path / "n.tar.gz", files) if packed else tmp_path / "news")
+    source = MailSource(pack(tmp_path / "n.tar.gz", files) if packed else tmp_path / "news")
     documents, y, ids = all_of(source)
     found = {name.split("news/")[-1]: label for name, label in zip(ids, y or [], strict=True)}
     assert found == {"sci.space/1": "sci.space", "sci.space/x/2": "sci.space", "rec.autos/3": "rec.autos"}
@@ -77,21 +47,21 @@ def test_other_folders_are_labels_where_there_are_no_such(tmp_path: Path, packed
 
 def test_labels_can_be_named(tmp_path: Path) -> None:
     save(tmp_path, {"good/1": b"a", "bad/2": b"b", "other/3": b"c"})
-    source = MailFolder(tmp_path, labels=["good", "bad"])
+    source = MailSource(tmp_path, labels=["good", "bad"])
     assert all_of(source)[1] == ["bad", "good"]
-    assert source.notes == {mail_folder.OUTSIDE: 1}
+    assert source.notes == {mail_source.OUTSIDE: 1}
     with pytest.raises(DataError, match="no labelled folders named ugly"):
-        list(MailFolder(tmp_path, labels=["ugly"]))
+        list(MailSource(tmp_path, labels=["ugly"]))
 
 
 def test_without_labels(tmp_path: Path) -> None:
     """labelled=False gives every mail; "auto" gives labels only where folders tell mails apart."""
     save(tmp_path, {"spam/1": b"a", "2": b"b"})
-    assert all_of(MailFolder(tmp_path, labelled=False))[1:] == (None, ["2", "spam/1"])
+    assert all_of(MailSource(tmp_path, labelled=False))[1:] == (None, ["2", "spam/1"])
     save(tmp_path / "flat", {"1": b"a", "2": b"b"})
-    assert all_of(MailFolder(tmp_path / "flat"))[1] is None
+    assert all_of(MailSource(tmp_path / "flat"))[1] is None
     with pytest.raises(DataError, match="found no labelled folders; expected raw mails in folders"):
-        list(MailFolder(tmp_path / "flat", labelled=True))
+        list(MailSource(tmp_path / "flat", labelled=True))
 
 
 @pytest.mark.parametrize("suffix", [".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"])
@@ -99,19 +69,19 @@ def test_archives(tmp_path: Path, suffix: str) -> None:
     """In the order of the archive, twice the same, with the labels of the folders."""
     mode = {".tar": "w", ".tar.xz": "w:xz", ".tar.bz2": "w:bz2"}.get(suffix, "w:gz")
     files = {**MAILS, "b/index.csv": b"path,label", "a/cmds": b"mv", "a/Ham/.hidden": b"x"}
-    source = MailFolder(pack(tmp_path / f"mails{suffix}", files, mode))
+    source = MailSource(pack(tmp_path / f"mails{suffix}", files, mode))
     for _ in range(2):
         documents, y, ids = all_of(source)
         assert ids == list(MAILS)
         assert y == ["spam", "spam", "ham"]
         assert documents[0] == [("subject", "two"), ("", "free")]
-        assert source.notes == {mail_folder.NO_MAIL: 3}
+        assert source.notes == {mail_store.NO_MAIL: 3}
     assert source.bytes_read == source.bytes_total == (tmp_path / f"mails{suffix}").stat().st_size
 
 
 def test_batches_and_progress(tmp_path: Path) -> None:
     save(tmp_path, {f"spam/{number:03}": b"Subject: x\n\ny" for number in range(7)} | {"ham/a": b"z"})
-    source = MailFolder(tmp_path, batch_size=3)
+    source = MailSource(tmp_path, batch_size=3)
     assert [len(batch.rows) for batch in source] == [3, 3, 2]
     assert source.bytes_read == source.bytes_total == 7 * 13 + 1
     assert source.recipe() == {"format": "mail", "fields": list(mail.FIELDS)}
@@ -119,10 +89,10 @@ def test_batches_and_progress(tmp_path: Path) -> None:
 
 def test_one_mail_from_a_file_and_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(tmp_path, {"spam/one.eml": b"Subject: one\n\nfree"})
-    documents, y, ids = all_of(MailFolder(tmp_path / "spam" / "one.eml"))
+    documents, y, ids = all_of(MailSource(tmp_path / "spam" / "one.eml"))
     assert (documents, y, ids) == ([[("subject", "one"), ("", "free")]], None, ["one.eml"])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Subject: two\n\nfree")))
-    source = MailFolder("-")
+    source = MailSource("-")
     assert source.one_shot
     assert all_of(source)[0] == [[("subject", "two"), ("", "free")]]
     with pytest.raises(DataError, match="read only once"):
@@ -134,24 +104,62 @@ def test_links_and_special_files_are_counted_and_not_followed(tmp_path: Path) ->
     (tmp_path / "b" / "spam" / "link.eml").symlink_to(tmp_path / "b" / "spam" / "1.eml")
     (tmp_path / "loop").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "b" / "spam" / "pipe")
-    source = MailFolder(tmp_path)
+    source = MailSource(tmp_path)
     assert len(all_of(source)[2]) == 3
-    assert source.notes == {mail_folder.LINKS: 2, mail_folder.NO_MAIL: 1}
+    assert source.notes == {mail_store.LINKS: 2, mail_store.NO_MAIL: 1}
 
 
-def test_unreadable_files_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "note"), [(PermissionError, mail_store.UNREADABLE), (FileNotFoundError, mail_store.VANISHED)]
+)
+def test_unreadable_and_vanished_files_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[OSError], note: str
+) -> None:
+    """A mail server moves mails between the listing and the reading."""
     save(tmp_path, MAILS)
-    read = mail_folder._read_file
+    opened = Folder._open
 
-    def refused(path: str) -> bytes:
-        if path.endswith("1.eml"):
-            raise PermissionError
-        return read(path)
+    def refused(self: Folder, below: str) -> IO[bytes]:
+        if below.endswith("1.eml"):
+            raise error
+        return opened(self, below)
 
-    monkeypatch.setattr(mail_folder, "_read_file", refused)
-    source = MailFolder(tmp_path)
+    monkeypatch.setattr(Folder, "_open", refused)
+    source = MailSource(tmp_path)
     assert len(all_of(source)[2]) == 2
-    assert source.notes == {mail_folder.UNREADABLE: 1}
+    assert source.notes == {note: 1}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_files_that_may_not_be_read_are_counted(tmp_path: Path) -> None:
+    save(tmp_path, MAILS)
+    (tmp_path / "b" / "spam" / "1.eml").chmod(0)
+    source = MailSource(tmp_path)
+    assert len(all_of(source)[2]) == 2
+    assert source.notes == {mail_store.UNREADABLE: 1}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_compressed_mails_are_read(tmp_path: Path, suffix: str) -> None:
+    """Also those whose name does not say it. A damaged one stops no folder."""
+    files = {f"spam/1.eml{suffix}": PACK[suffix](MAILS["b/spam/1.eml"]), "ham/2": PACK[suffix](b"Subject: b\n\nc")}
+    save(tmp_path, files)
+    documents, y, _ = all_of(MailSource(tmp_path))
+    assert (documents, y) == ([[("subject", "b"), ("", "c")], [("subject", "one"), ("", "free")]], ["ham", "spam"])
+    if suffix:
+        save(tmp_path, {f"spam/0.eml{suffix}": PACK[suffix](os.urandom(999))[:-40]})
+        source = MailSource(tmp_path)
+        assert all_of(source)[:2] == (documents, y)
+        assert source.notes == {mail_store.UNREADABLE: 1}
+
+
+def test_files_of_no_bytes_are_empty_mails(tmp_path: Path) -> None:
+    save(tmp_path, {"spam/0.eml": b"", "spam/0.mbox": b"", "ham/1.eml": b"Subject: a\n\nb"})
+    documents, y, ids = all_of(MailSource(tmp_path))
+    assert (y, ids) == (["ham", "spam"], ["ham/1.eml", "spam/0.eml"])
+    assert documents[1] == parse_mail(b"")
+    (tmp_path / "empty.eml").write_bytes(b"")
+    assert all_of(MailSource(tmp_path / "empty.eml"))[0] == [parse_mail(b"")]
 
 
 def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
@@ -163,7 +171,7 @@ def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     (tmp_path / "ham").mkdir()
-    assert all_of(MailFolder(tmp_path))[2] == ["spam/caf\ufffd.eml"]
+    assert all_of(MailSource(tmp_path))[2] == ["spam/caf\ufffd.eml"]
 
 
 def damaged(tmp_path: Path) -> Path:
@@ -197,15 +205,15 @@ def test_errors_name_the_path_and_what_would_be_right(
 ) -> None:
     path = make(tmp_path)
     with pytest.raises(DataError, match=message) as caught:
-        list(MailFolder(path))
+        list(MailSource(path))
     assert str(path) in str(caught.value)
 
 
 def test_settings_are_checked(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="batch_size 0"):
-        MailFolder(tmp_path, batch_size=0)
+        MailSource(tmp_path, batch_size=0)
     with pytest.raises(SettingError, match="labelled 'yes'"):
-        MailFolder(tmp_path, labelled="yes")
+        MailSource(tmp_path, labelled="yes")
 
 
 def test_what_nobody_foresaw_still_gives_a_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -217,9 +225,9 @@ def test_what_nobody_foresaw_still_gives_a_document(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(mail, "parts", broken)
     assert parse_mail(b"Subject: a\n\nse\xf1or") == [("", "Subject: a\n\nseñor"), FAILED]
     save(tmp_path, {"spam/1": b"free", "ham/1": b"lunch"})
-    source = MailFolder(tmp_path)
+    source = MailSource(tmp_path)
     assert len(all_of(source)[0]) == 2
-    assert source.notes == {mail_folder.AS_TEXT: 2}
+    assert source.notes == {mail_source.AS_TEXT: 2}
 
 
 # --- full corpora ----------------------------------------------------------------------------------------------------
@@ -228,16 +236,16 @@ def test_what_nobody_foresaw_still_gives_a_document(monkeypatch: pytest.MonkeyPa
 def test_every_awkward_mail_yields_features(shared_data: Callable[[str], Path]) -> None:
     """None raises, none falls back to plain text, and each has words or says what is missing."""
     path = shared_data("awkward_dev") / "awkward_dev.tar.xz"
-    source = MailFolder(path, labelled=False)
+    source = MailSource(path, labelled=False)
     documents, _, ids = all_of(source)
     without = [name for name, doc in zip(ids, documents, strict=True) if not any(tokens(text) for _, text in doc)]
     assert len(documents) >= 467
-    assert mail_folder.AS_TEXT not in source.notes
+    assert mail_source.AS_TEXT not in source.notes
     assert without == []
 
 
 def test_labels_of_the_corpora(shared_data: Callable[[str], Path]) -> None:
     for name, expected in [("csdmc2010_dev", {"ham": 2043, "spam": 957}), ("mini_newsgroups", {"sci.med": 100})]:
-        _, y, _ = all_of(MailFolder(shared_data(name) / f"{name}.tar.xz"))
+        _, y, _ = all_of(MailSource(shared_data(name) / f"{name}.tar.xz"))
         found = Counter(y)
         assert {label: found[label] for label in expected} == expected

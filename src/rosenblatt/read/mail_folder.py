@@ -1,263 +1,109 @@
-"""Raw mails in folders, or in a tar archive of folders, each folder a label."""
+"""Mails below a folder: one file a mail, maildirs, mbox files, and the three mixed."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-import tarfile
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from pathlib import PurePosixPath
+from typing import IO, NamedTuple
 
-import numpy as np
+from ..errors import located
+from .mail_labels import Folders
+from .mail_store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, VANISHED, Entries, Entry, Note, entry
+from .maildir import MAILS, UNFINISHED, folder_names, is_left_out, is_maildir
 
-from ..batch import Batch, Document
-from ..errors import DataError, SettingError, located
-from .mail import FAILED, FIELDS, parse_mail
-from .open import STDIN, ByteStream, PathLike, file_size, open_bytes
-
-PAIR = ("ham", "spam")
-"""The folders that are looked for where no labels are named, in any case of letters."""
-BATCH = 256
-MAIL_LIMIT = 64 << 20
-"""Bytes of one mail that are read."""
-ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
-EXPECTED = "expected raw mails in folders named spam and ham, or in one folder for each label"
-
-NO_MAIL = "files that are no mail, skipped"
-LINKS = "links, not followed"
-UNREADABLE = "unreadable files, skipped"
-OUTSIDE = "mails outside the labelled folders, skipped"
-AS_TEXT = "mails that could not be taken apart, read as plain text"
-CUT = "mails longer than 64 MB, cut"
-
-Read = Callable[[], bytes]
+SERVERS = ("dovecot-", "dovecot.", "courierimap", "maildirfolder")
+"""How files begin that servers keep in a maildir."""
+INBOX = "INBOX"
+"""What a maildir's own mails lie in, where it has subfolders."""
 
 
-class MailFolder:
-    """A source of documents: mails below a folder, in a tar archive (plain or compressed), or a single mail.
+class _Found(NamedTuple):
+    """A file that can be a mail. maildir: the parts of its maildir's path below the root, None outside of maildirs."""
 
-    path: a folder, an archive, the file of one mail, or `-` for one mail on standard input.
-    fields: see `parse_mail`. batch_size: mails in a batch.
-    labels: the names of the folders that are labels, anywhere below the path; the nearest above a mail counts. None:
-    spam and ham if there are such folders, else the first folders that tell mails apart (newsgroups).
-    labelled: "auto" gives labels where there are such folders; True raises DataError where there are none; False gives
-    every mail, without labels.
-    Mails of a folder come in the order of their paths, those of an archive as they lie in it. `notes` counts what was
-    skipped. Raises DataError where there is no mail, or the path cannot be read.
+    below: str
+    size: int
+    maildir: Folders | None
+
+
+class Folder:
+    """The mails below a folder in the order of their paths; links are counted and not followed.
+
+    kind: "maildir": only what lies in maildirs; "mbox": every file is an mbox; else each file as it looks. In a
+    maildir the mails of `new` and `cur` count, with the maildir's place as their folders, but not those marked as
+    trashed or drafts, nor what is not delivered yet (`tmp`).
     """
 
-    kind = "documents"
+    broken = False
 
-    def __init__(
-        self,
-        path: PathLike,
-        fields: Sequence[str] = FIELDS,
-        labels: Sequence[str] | None = None,
-        labelled: bool | str = "auto",
-        batch_size: int = BATCH,
-    ) -> None:
-        if batch_size < 1:
-            raise SettingError(f"batch_size {batch_size} is out of range; it must be at least 1")
-        if labelled not in (True, False, "auto"):
-            raise SettingError(f"labelled {labelled!r} is unknown; it must be True, False or 'auto'")
-        self._path, self._fields, self._labels = path, tuple(fields), labels
-        self._labelled, self._batch_size = labelled, batch_size
-        self.origin = STDIN if str(path) == "-" else str(path)
-        self._is_folder = str(path) != "-" and Path(path).is_dir()
-        self.one_shot = not self._is_folder and (str(path) == "-" or file_size(path) is None)
-        self._is_archive = not self._is_folder and not self.one_shot and ARCHIVE.search(self.origin) is not None
-        self.notes: dict[str, int] = {}
-        self._stream: ByteStream | None = None
-        self._label_of: Callable[[str], str | None] | None = None
-        self._opened = False
-        self._read_bytes = self._total_bytes = 0
+    def __init__(self, root: str | os.PathLike[str], kind: str, note: Note) -> None:
+        self._root, self._kind, self._note = os.fspath(root), kind, note
+        self._done = 0
+        self._file: IO[bytes] | None = None
+        self.bytes_total: int | None = 0
 
     @property
     def bytes_read(self) -> int:
-        """How far the reading is, for a progress bar."""
-        return self._read_bytes if self._stream is None else self._stream.bytes_read
+        return self._done + (self._file.tell() if self._file and not self._file.closed else 0)
 
-    @property
-    def bytes_total(self) -> int | None:
-        return self._total_bytes if self._stream is None else self._stream.bytes_total
+    def entries(self) -> Entries:
+        found, maildirs = self._walk()
+        if self._kind == "maildir" and not maildirs:
+            raise located(self._root, None, "found no maildir", "expected a folder that holds cur, new and tmp")
+        with_inner = {maildir[:i] for maildir in maildirs for i in range(len(maildir))} & maildirs
+        self.bytes_total, self._done = sum(each.size for each in found), 0
+        for below, size, maildir in sorted(found):
+            open_it = lambda below=below: self._open(below)  # noqa: E731
+            if maildir is None:
+                yield entry(below, PurePosixPath(below).parts[:-1], open_it, True if self._kind == "mbox" else None)
+            else:
+                own = (INBOX,) if maildir in with_inner else ()
+                yield Entry(below, (*folder_names(maildir), *own), open_it, None, False)
+            self._done += size
 
-    def recipe(self) -> dict[str, Any]:
-        return {"format": "mail", "fields": list(self._fields)}
+    def _open(self, below: str) -> IO[bytes]:
+        self._file = open(os.path.join(self._root, below), "rb", buffering=0)  # noqa: SIM115  (closed by the reader)
+        return self._file
 
-    def __iter__(self) -> Iterator[Batch]:
-        if self.one_shot and self._opened:
-            raise DataError(f"{self.origin}: it can be read only once; several passes over the data need a file")
-        self._opened = True
-        label_of = self._labels_by_path()
-        self.notes.clear()
-        documents: list[Document] = []
-        labels: list[str] = []
-        ids: list[str] = []
-        none = True
-        for name, read in self._mails():
-            label = label_of(name) if label_of else ""
-            if label is None:
-                self._note(OUTSIDE)
-                continue
-            document = self._document(read)
-            if document is None:
-                continue
-            documents.append(document)
-            labels.append(label)
-            ids.append(_printable(name))
-            if len(documents) == self._batch_size:
-                none = False
-                yield self._batch(documents, labels, ids)
-                documents, labels, ids = [], [], []
-        if documents:
-            yield self._batch(documents, labels, ids)
-        elif none:
-            notes = ", ".join(f"{what}: {count}" for what, count in self.notes.items())
-            raise located(self.origin, None, "found no mail" + (f" ({notes})" if notes else ""), EXPECTED)
-
-    def _batch(self, documents: list[Document], labels: list[str], ids: list[str]) -> Batch:
-        return Batch(documents, np.array(labels, object) if self._label_of else None, ids)
-
-    def _document(self, read: Read) -> Document | None:
-        try:
-            raw = read()
-        except OSError:
-            self._note(UNREADABLE)
-            return None
-        if len(raw) > MAIL_LIMIT:
-            self._note(CUT)
-        document = parse_mail(raw[:MAIL_LIMIT], self._fields)
-        if document[-1] == FAILED:
-            self._note(AS_TEXT)
-        return document
-
-    def _note(self, what: str) -> None:
-        self.notes[what] = self.notes.get(what, 0) + 1
-
-    # --- labels ------------------------------------------------------------------------------------------------------
-
-    def _labels_by_path(self) -> Callable[[str], str | None] | None:
-        """What gives a path its label; None where there are no labels. The paths are gone through once to find out."""
-        if self._labelled is False or not (self._is_folder or self._is_archive):
-            if self._labelled is True:
-                raise located(self.origin, None, "found one mail without a label", EXPECTED)
-            return None
-        if self._label_of is None:
-            self._label_of = labelling([name for name, _ in self._mails()], self._labels)
-        if self._label_of is None and (self._labelled is True or self._labels is not None):
-            wanted = "" if self._labels is None else f" named {', '.join(map(str, self._labels))}"
-            raise located(self.origin, None, f"found no labelled folders{wanted}", EXPECTED)
-        return self._label_of
-
-    # --- files -------------------------------------------------------------------------------------------------------
-
-    def _mails(self) -> Iterator[tuple[str, Read]]:
-        """(path below the folder, what reads it) of every file that can be a mail."""
-        if self._is_folder:
-            yield from self._folder()
-        elif self._is_archive:
-            yield from self._archive()
-        else:
-            self._stream = open_bytes(self._path)
-            with self._stream as stream:
-                yield Path(self.origin).name, lambda: _up_to(stream, MAIL_LIMIT + 1)
-
-    def _folder(self) -> Iterator[tuple[str, Read]]:
-        root = os.fspath(self._path)
-        found: list[tuple[str, int]] = []
-        for folder, folders, files in os.walk(root, onerror=lambda error: self._note(UNREADABLE)):
+    def _walk(self) -> tuple[list[_Found], set[Folders]]:
+        """All files that can be mails, and the maildirs."""
+        found: list[_Found] = []
+        maildirs: set[Folders] = set()
+        for folder, folders, files in os.walk(self._root, onerror=lambda error: self._note(UNREADABLE)):
+            parts = PurePosixPath(os.path.relpath(folder, self._root).replace(os.sep, "/")).parts
+            if is_maildir(folders):
+                maildirs.add(parts)
+            maildir = parts[:-1] if parts and parts[-1] in (*MAILS, UNFINISHED) and parts[:-1] in maildirs else None
             for name in [*folders, *files]:
-                path = os.path.join(folder, name)
-                below = os.path.relpath(path, root).replace(os.sep, "/")
                 try:
-                    status = os.lstat(path)
-                except OSError:
-                    self._note(UNREADABLE)
+                    status = os.lstat(os.path.join(folder, name))
+                except OSError as error:
+                    self._note(VANISHED if isinstance(error, FileNotFoundError) else UNREADABLE)
                     continue
                 if stat.S_ISLNK(status.st_mode):
                     self._note(LINKS)
-                elif stat.S_ISREG(status.st_mode) and _can_be_mail(below):
-                    found.append((below, status.st_size))
                 elif not stat.S_ISDIR(status.st_mode):
-                    self._note(NO_MAIL)
-        self._total_bytes, self._read_bytes = sum(size for _, size in found), 0
-        for below, size in sorted(found):
-            yield below, lambda below=below: _read_file(os.path.join(root, below))  # type: ignore[misc]
-            self._read_bytes += size
+                    good = stat.S_ISREG(status.st_mode) and parts not in maildirs  # there lie a server's own files
+                    refused = self._refused(parts, name, maildir) if good else NO_MAIL
+                    if refused:
+                        self._note(refused)
+                    else:
+                        found.append(_Found("/".join([*parts, name]), status.st_size, maildir))
+        return found, maildirs
 
-    def _archive(self) -> Iterator[tuple[str, Read]]:
-        self._stream = open_bytes(self._path)
-        with self._stream as stream:
-            try:
-                with tarfile.open(fileobj=stream, mode="r|") as archive:
-                    while (member := archive.next()) is not None:
-                        archive.members = []  # type: ignore[attr-defined]  # it keeps all of them, 1 KB each
-                        if member.issym() or member.islnk():
-                            self._note(LINKS)
-                        elif member.isfile() and _can_be_mail(member.name):
-                            yield member.name, lambda member=member: _read_member(archive, member)  # type: ignore[misc]
-                        elif not member.isdir():
-                            self._note(NO_MAIL)
-            except tarfile.TarError as error:
-                found = f"it is no tar archive, or a damaged one ({error})"
-                raise located(self.origin, None, found, "expected an intact archive of raw mails") from error
+    def _refused(self, parts: Folders, name: str, maildir: Folders | None) -> str | None:
+        """Why a file is not read."""
+        if maildir is None:
+            return None if self._kind != "maildir" and can_be_mail("/".join([*parts, name])) else NO_MAIL
+        if parts[-1] == UNFINISHED or name.startswith("."):
+            return NO_MAIL
+        return LEFT_OUT if is_left_out(name) else None
 
 
-def labelling(names: Sequence[str], labels: Sequence[str] | None = None) -> Callable[[str], str | None] | None:
-    """From the paths of all mails to what gives each its label, or None for a mail outside; None if nothing does.
-
-    labels: folders that are labels, else spam and ham, else the folders in which the paths part. A mail has the label
-    of the nearest such folder above it.
-    """
-    wanted = {name: str(name) for name in labels} if labels is not None else {}
-
-    def nearest(path: str) -> str | None:
-        for folder in reversed(PurePosixPath(path).parts[:-1]):
-            if labels is not None and folder in wanted:
-                return wanted[folder]
-            if labels is None and folder.lower() in PAIR:
-                return folder.lower()
-        return None
-
-    if any(nearest(name) is not None for name in names):
-        return nearest
-    if labels is not None:
-        return None
-    folders = [PurePosixPath(name).parts[:-1] for name in names]
-    depth = len(os.path.commonprefix(folders)) if folders else 0
-    if len({folder[depth : depth + 1] for folder in folders}) < 2 or any(len(folder) <= depth for folder in folders):
-        return None
-    return lambda path: PurePosixPath(path).parts[depth]
-
-
-def _can_be_mail(path: str) -> bool:
-    """Not hidden, no list of files (`cmds`, *.csv) such as corpora keep beside their mails."""
+def can_be_mail(path: str) -> bool:
+    """Not hidden, no archive, no list that corpora (`cmds`, *.csv) and mail servers keep beside their mails."""
     parts = [part for part in PurePosixPath(path).parts if part not in (".", "..")]
     name = parts[-1].lower()
-    return not (any(part.startswith(".") for part in parts) or name == "cmds" or name.endswith(".csv"))
-
-
-def _printable(name: str) -> str:
-    """A path as text: bytes of it that are no UTF-8 cannot be printed."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _up_to(stream: IO[bytes] | ByteStream, limit: int) -> bytes:
-    """All of a stream, but not more than `limit` bytes."""
-    parts: list[bytes] = []
-    while limit > 0 and (data := stream.read(min(limit, 1 << 20))):
-        parts.append(data)
-        limit -= len(data)
-    return b"".join(parts)
-
-
-def _read_file(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return _up_to(file, MAIL_LIMIT + 1)
-
-
-def _read_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = archive.extractfile(member)
-    return b"" if file is None else _up_to(file, MAIL_LIMIT + 1)
+    hidden = any(part.startswith(".") for part in parts)
+    a_list = name == "cmds" or name.endswith(".csv") or name.startswith(SERVERS)
+    return not (hidden or a_list or ARCHIVE.search(name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import DataError, located
-from .open import STDIN, ByteStream, PathLike, file_size, open_bytes
+from .open import STDIN, ByteStream, PathLike, is_read_once, open_bytes
 
 
 def decoded_lines(text: bytes) -> tuple[list[str], int]:
@@ -38,7 +38,7 @@ class FileSource:
             self.origin, self.one_shot = path.name, True
         else:
             self.origin = STDIN if str(path) == "-" else str(path)
-            self.one_shot = str(path) == "-" or file_size(path) is None
+            self.one_shot = is_read_once(path)
         self.notes: dict[str, int] = {}
 
     @property

@@ -1,0 +1,155 @@
+"""mbox files → raw mails: parted at `From address date` lines after a blank line, or by their Content-Length.
+
+Why not the standard library's `mailbox.mbox`: it needs a file that it can seek in and write to, so neither a pipe nor
+a compressed file; it parts at any line that begins with "From " (peers: cpython#93376; 30 such lines are in the bodies
+of 26,206 mails of four corpora, 28 of them prose), keeps `>From`, and goes through the file twice, line by line:
+99 MB/s on the 22 MB of spamassassin_dev in one mbox, this 230 MB/s (parse_mail after it: 20 MB/s).
+`mailbox.Maildir` lists two folders and no nested ones, and its flags come with a parse of the whole mail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+MAIL_LIMIT = 64 << 20
+"""Bytes of one mail that are read."""
+BLOCK = 1 << 20
+LINE = 1024
+"""Bytes of the longest line that can part mails."""
+LOOK = 4096
+"""Bytes in which the first of them must be."""
+HEAD_LIMIT = 1 << 18
+"""Bytes of headers in which a Content-Length is looked for."""
+
+ADDRESS = rb"(?:\"[^\"\r\n]{0,200}\"\S{0,200}[ \t]+|\S{1,300}[ \t]+(?:at[ \t]+\S{1,300}[ \t]+)?)?"
+"""One word, also quoted or `user at host` (as list archives hide it), or nothing."""
+MONTH = rb"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+DAY = rb"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?[ \t]+"
+DATE = (
+    rb"(?:" + DAY + rb"(?:" + MONTH + rb"[ \t]+\d{1,2}|\d{1,2}[ \t]+" + MONTH + rb"(?:[ \t]+\d{4})?),?[ \t]+"
+    rb"(?:\d{4}[ \t]+)?\d{1,2}:\d\d|\d{4}-\d\d-\d\d[T \t]\d\d:\d\d)"
+)
+FROM = re.compile(rb"From [ \t]*" + ADDRESS + DATE + rb"[^\r\n]{0,200}\r?\n", re.IGNORECASE)
+START = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n){0,100}(?=From )")
+ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
+LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+HEAD_END = re.compile(rb"\n\r?\n")
+BETWEEN = re.compile(rb"(?:\r?\n){0,2}")
+
+Read = Callable[[int], bytes]
+
+
+def is_mbox(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is an mbox: its first line is `From address date`."""
+    start = START.match(head, 0, LOOK)
+    return start is not None and FROM.match(head, start.end(), LOOK) is not None
+
+
+def split(read: Read) -> Iterator[bytes]:
+    r"""The raw mails of an mbox that `read(size)` gives, in constant memory; none if it does not begin as one.
+
+    A mail ends at a blank line and a line `From address date`, so that "From the desk of …" ends none. Where its
+    Content-Length leads exactly to such a line or to the end, it ends there, whatever is in between (mboxcl). One `>`
+    is taken from `>From `, `>>From ` … at the start of a line (mboxrd; an mboxo file that quotes a quotation loses one
+    `>` of two), except in a mail that contains a separating line, and so was not escaped (mboxcl2). The blank line
+    between mails belongs to none; a mail longer than `MAIL_LIMIT` is cut at one byte more.
+    """
+    window = _Window(read)
+    while len(window.data) < LOOK and window.grow():
+        pass
+    start = START.match(window.data)
+    first = start and FROM.match(window.data, start.end())
+    if first is None:
+        return
+    window.at = window.seen = first.end()
+    after: int | None = window.at
+    while after is not None:
+        found = window.by_length()
+        counted = found is not None
+        end, after = found or window.by_line()
+        raw = bytes(window.data[window.at : end])
+        yield raw if counted and _has_separator(raw) else _unescaped(raw)
+        window.at = window.seen = after or end
+
+
+def _unescaped(raw: bytes) -> bytes:
+    return ESCAPED.sub(rb"\1", raw) if b">From " in raw else raw
+
+
+def _has_separator(raw: bytes) -> bool:
+    window = _Window(lambda size: b"")
+    window.data += raw
+    return window.by_line()[1] is not None
+
+
+class _Window:
+    """The part of a stream that is looked at. at: where the current mail begins; seen: up to where it has no end."""
+
+    def __init__(self, read: Read) -> None:
+        self.data, self.at, self.seen = bytearray(), 0, 0
+        self._read = read
+
+    def grow(self) -> bool:
+        """Another block, in place of what was read before the current mail; False at the end of the stream."""
+        before = max(0, self.at - 2)  # the end of a line, which may be the blank one
+        del self.data[:before]
+        self.at, self.seen = self.at - before, self.seen - before
+        if len(self.data) - self.at > MAIL_LIMIT + HEAD_LIMIT + 4 * BLOCK:
+            left = len(self.data) - self.seen
+            del self.data[self.at + MAIL_LIMIT + 1 : self.seen - 2]
+            self.seen = len(self.data) - left
+        more = self._read(BLOCK)
+        self.data += more
+        return bool(more)
+
+    def by_line(self) -> tuple[int, int | None]:
+        """Where the mail ends, and where the next begins, if there is one."""
+        while True:
+            while (place := self.data.find(b"\nFrom ", self.seen)) >= 0:
+                line = FROM.match(self.data, place + 1) if self._blank(place) else None
+                if line:
+                    return place - (self.data[place - 1] == 13 and place > self.at), line.end()
+                if len(self.data) - place < LINE and self.data.find(b"\n", place + 1) < 0:
+                    break  # the line goes on
+                self.seen = place + 1
+            self.seen = max(self.seen, len(self.data) - LINE if place < 0 else place)
+            if not self.grow():
+                end = len(self.data)
+                return end - _blank_line(self.data[max(self.at, end - 4) :]), None
+
+    def by_length(self) -> tuple[int, int | None] | None:
+        """The same by the mail's Content-Length, None where there is none that is right."""
+        # The search begins at the newline before: a mail without headers begins with a blank line.
+        while (head := HEAD_END.search(self.data, self.at - 1)) is None:
+            if len(self.data) - self.at > HEAD_LIMIT or not self.grow():
+                return None
+        length = LENGTH.search(self.data, self.at, head.end())
+        if length is None or (size := int(length[1])) > MAIL_LIMIT:
+            return None
+        size += head.end() - self.at
+        while len(self.data) < self.at + size + LINE and self.grow():
+            pass
+        end = self.at + size
+        if end > len(self.data):
+            return None
+        between = BETWEEN.match(self.data, end)
+        place = between.end() if between else end
+        if self.data[place - 1] != 10:
+            return None
+        if place == len(self.data):
+            return end, None
+        line = FROM.match(self.data, place)
+        return (end, line.end()) if line else None
+
+    def _blank(self, place: int) -> bool:
+        """Whether the line that ends at `place` is blank."""
+        before = self.data[max(0, place - 2) : place]
+        return before.endswith(b"\n") or before == b"\n\r"
+
+
+def _blank_line(end: bytes | bytearray) -> int:
+    """Bytes of the blank line at the end of a file."""
+    if end.endswith(b"\r\n\r\n"):
+        return 2
+    return int(end.endswith(b"\n\n"))
