@@ -1,112 +1,120 @@
-"""What `train` says when it is done: what was learned, why it stopped, and what to try next."""
+"""`rosenblatt summary`: what is in data, before learning from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
+import click
 
-from ..core.learn import UPDATES
-from ..core.rows import Csr, n_rows
-from ..fit import training_errors
-from ..model import Model
-from .learn import Done
-from .output import plural
+from .options import Command, Number, json_option, option, reading, reading_options
+from .sources import unlabelled_option
 
-MOST_VOTES = 100_000_000
-"""Rows times vectors: each vote takes some 40 ns, so that these take 4 s; two epochs of a9a have a thousand million."""
-SHORT = 10
-"""Epochs up to which all mistakes are listed."""
+EXAMPLE = """\
+rosenblatt summary spambase.svm.xz --columns 5"""
+LISTED = 6
+"""Names that are listed of columns with something odd."""
 
 
-def summary(done: Done, output: str) -> dict[str, Any]:
-    """The result as `train --json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
-    model, run = done.model, done.model.run
-    settings, errors = run.settings.words(), _errors(done)
-    return {
-        "rows": n_rows(done.rows),
-        "features": model.width,
-        "classes": model.classes,
-        "class_rows": {str(label): int(np.count_nonzero(done.y == label)) for label in model.classes},
-        "rule": settings["rule"],
-        "keep": settings["keep"],
-        "optimizer": settings["optimizer"],
-        "epochs": run.epoch,
-        "mistakes_per_epoch": run.history["mistakes"],
-        "updates": int(run.state.n[UPDATES]),
-        "stop_reason": run.stop_reason,
-        "converged": run.converged,
-        "training_errors": errors,
-        "collision_rate": _collision_rate(done),
-        "seconds": round(done.seconds, 3),
-        "model": output,
-        "notes": done.notes,
-        "advice": advice(model, errors),
-    }
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="IN")
+@option("Output", "--columns", type=Number(int, 0, all=None), default=10, show_default=True,
+        help="Columns to show, those of the widest range first.")  # fmt: skip
+@json_option
+@reading_options
+@unlabelled_option
+def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **words: Any) -> None:
+    """Say what is in IN: rows, classes, ranges of the columns, constant and duplicate ones, rows that are there twice;
+    of texts and mails, words and lengths.
+
+    Values are finite: a row with another one is refused, or with --bad skip left out and counted.
+    """
+    from ..report.data_summary import summarise
+    from .output import notes, to_json, write_lines
+    from .progress import Progress
+    from .sources import as_it_is
+
+    source: Any = as_it_is(data, reading(words), unlabelled)
+    with Progress() as progress:
+        found = summarise(progress.reading(source), lambda: _names(source))
+    found = {"data": data, "format": source.recipe()["format"], **found, "notes": dict(source.notes)}
+    if "columns" in found:
+        found["columns"] = found["columns"][:columns]
+    notes(source.notes)
+    write_lines([to_json(found)] if as_json else _told(found))
 
 
-def _errors(done: Done) -> int | None:
-    """E_in as a count; None where voting would take far longer than learning did."""
-    model = done.model
-    if model.run.memory.name == "voted" and n_rows(done.rows) * int(model.run.state.n[UPDATES]) > MOST_VOTES:
-        return None
-    return training_errors(model.decision(done.rows), done.y, model.classes)
+def _names(source: Any) -> list[str] | None:
+    names = getattr(source, "feature_names", None)
+    if names is None and getattr(source, "base", 1) == 0:
+        return _FromZero()
+    return names  # type: ignore[no-any-return]
 
 
-def _collision_rate(done: Done) -> float | None:
-    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
-    from ..features.hashing import Hashing
+class _FromZero(list[str]):
+    """Columns as a file that counts from 0 calls them."""
 
-    dictionary = None if done.model.features is None else done.model.features.dictionary
-    if not isinstance(dictionary, Hashing) or not isinstance(done.rows, Csr):
-        return None
-    return dictionary.expected_rate(int(np.unique(done.rows.indices).size))
+    def __getitem__(self, column: Any) -> Any:
+        return int(column)
 
 
-def told(found: dict[str, Any]) -> Iterator[str]:
-    """The same for people."""
-    classes = [f"{label}: {count:,}" for label, count in found["class_rows"].items()]
-    listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
-    yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
-    if found["collision_rate"] is not None:
-        yield f"hashed: about {found['collision_rate']:.1%} of the words share a column; more --bits, fewer"
-    yield (
-        f"{found['rule']}, keep {found['keep']}, {found['optimizer']}: "
-        f"{plural(found['epochs'], 'epoch')}, {plural(found['updates'], 'update')} in {found['seconds']:.1f} s"
+def _told(found: dict[str, Any]) -> Iterator[str]:
+    from .output import plural, short
+
+    size = f", {plural(found['features'], 'feature')}" if "features" in found else ""
+    yield f"{found['data']}: {found['format']}, {plural(found['rows'], 'row')}{size}"
+    shares = [
+        f"{short(label, 20)} {count:,} ({count / found['rows']:.1%})" for label, count in found["class_rows"].items()
+    ]
+    more = f" and {len(shares) - 12} more" if len(shares) > 12 else ""
+    yield f"classes: {', '.join(shares[:12])}{more}" if shares else "no labels"
+    yield from _texts(found) if found["kind"] == "texts" else _numbers(found)
+    twins = (
+        f", {found['contradicting_rows']:,} of them or their twins with another label"
+        if found["contradicting_rows"]
+        else ""
     )
-    if found["mistakes_per_epoch"]:
-        yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
-    yield f"stopped: {found['stop_reason']}"
-    if found["training_errors"] is None:
-        yield "training errors: not counted, so many vectors vote; `rosenblatt evaluate` does"
-    else:
-        yield f"training errors: {found['training_errors']:,} of {found['rows']:,}"
-    yield f"wrote {found['model']}"
-    if found["advice"]:
-        yield f"next: {found['advice']}"
+    yield f"rows that repeat an earlier one: {found['duplicate_rows']:,}{twins}"
+    if found.get("columns"):
+        yield from _columns(found)
+    yield from (f"hint: {line}" for line in found["advice"])
 
 
-def series(mistakes: list[int]) -> str:
-    """All of a short history, else the first six and the last three."""
-    shown = [f"{count:,}" for count in mistakes]
-    return " ".join(shown if len(shown) <= SHORT else [*shown[:6], "...", *shown[-3:]])
+def _numbers(found: dict[str, Any]) -> Iterator[str]:
+    if found["min"] is None:
+        yield "no columns: every row has a label only"
+        return
+    yield f"values: {found['min']:.6g} to {found['max']:.6g}, {found['density']:.2%} of them not zero"
+    yield f"rows without values: {found['zero_rows']:,}"
+    for key, what in (("empty_columns", "columns without values"), ("constant_columns", "constant columns")):
+        yield f"{what}: {_listed(found[key])}"
+    yield "duplicate columns: " + _listed([f"{one} = {other}" for one, other in found["duplicate_columns"]])
 
 
-def advice(model: Model, errors: int | None) -> str | None:
-    """What to try where learning was cut short with training errors left, or None."""
-    run = model.run
-    if model.width == 0:
-        return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
-    if run.converged or errors == 0:
-        return None
-    reason, keep = run.stop_reason, run.settings.keep
-    if "limit" not in reason:
-        return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
-    option = "--max-updates" if "max_updates" in reason else "--max-time" if "max_time" in reason else "--epochs"
-    more = f"more {option}, or go on with --continue"
-    if run.settings.tol is not None:
-        return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"
-    if option == "--epochs" and keep in ("last", "voted"):
-        return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
-    return more
+def _listed(names: list[Any]) -> str:
+    from .output import short
+
+    shown = ", ".join(short(str(name), 40) for name in names[:LISTED])
+    more = ", ..." if len(names) > LISTED else ""
+    return f"{len(names):,}" + (f" ({shown}{more})" if names else "")
+
+
+def _columns(found: dict[str, Any]) -> list[str]:
+    from .output import short, table
+
+    keys = ("min", "max", "mean", "sd", "nonzero")
+    rows = [[short(str(each["name"]), 30), *(f"{each[key]:.6g}" for key in keys)] for each in found["columns"]]
+    return table([["column", *keys], *rows], right=range(1, 6))
+
+
+def _texts(found: dict[str, Any]) -> Iterator[str]:
+    from .output import short, table
+
+    yield f"words: {found['words']:,}, different ones {found['different_words']:,}"
+    if list(found["fields"]) != ["text"]:
+        yield "fields: " + ", ".join(f"{name} {count:,}" for name, count in found["fields"].items())
+    yield f"texts without words: {found['empty_texts']:,}"
+    keys = ("min", "median", "mean", "max")
+    rows = [["all", found["length"]], *found["length_of_class"].items()]
+    cells = [[short(str(name), 20), *(f"{spread[key]:,.6g}" for key in keys)] for name, spread in rows[:13]]
+    yield from table([["words a text", *keys], *cells], right=range(1, 5))

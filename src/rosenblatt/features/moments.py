@@ -83,17 +83,42 @@ def _blocks(rows: Rows) -> Iterable[_Sums]:
         yield _sparse(rows)
 
 
-def moments(batches: Iterable[Rows]) -> tuple[Array, Array]:
-    """(mean, sd) of every column of at least one row, (d,) float64; all batches of one width.
+def _padded(sums: _Sums, d: int) -> _Sums:
+    """The same with so many columns; those that were not there are zero."""
+    if sums.unit.size == d:
+        return sums
+    return _Sums(sums.n, *(np.concatenate([part, np.zeros(d - part.size)]) for part in sums[1:]))
 
-    sd is that of the population, √(M/n), and exactly 0 where the spread is no more than rounding.
-    """
-    total: _Sums | None = None
-    for rows in batches:
+
+class Moments:
+    """Mean and standard deviation of every column, batch by batch; sparse batches may become wider."""
+
+    def __init__(self) -> None:
+        self._total: _Sums | None = None
+
+    def add(self, rows: Rows) -> None:
         for sums in _blocks(rows):
-            total = sums if total is None else _join(total, sums)
-    if total is None:
-        raise ValueError("moments of no rows")
-    sd = np.sqrt(total.m2 / total.n)
-    sd[sd <= 8.0 * np.finfo(np.float64).eps * np.abs(total.mean)] = 0.0
-    return total.mean * total.unit, sd * total.unit
+            if self._total is not None:
+                d = max(self._total.unit.size, sums.unit.size)
+                sums = _join(_padded(self._total, d), _padded(sums, d))
+            self._total = sums
+
+    def result(self) -> tuple[Array, Array]:
+        """(mean, sd) of at least one row, (d,) float64.
+
+        sd is that of the population, √(M/n), and exactly 0 where the spread is no more than rounding.
+        """
+        total = self._total
+        if total is None:
+            raise ValueError("moments of no rows")
+        sd = np.sqrt(total.m2 / total.n)
+        sd[sd <= 8.0 * np.finfo(np.float64).eps * np.abs(total.mean)] = 0.0
+        return total.mean * total.unit, sd * total.unit
+
+
+def moments(batches: Iterable[Rows]) -> tuple[Array, Array]:
+    """(mean, sd) of every column of at least one row, (d,) float64; see `Moments`."""
+    found = Moments()
+    for rows in batches:
+        found.add(rows)
+    return found.result()

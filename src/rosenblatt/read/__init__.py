@@ -10,12 +10,13 @@ import inspect
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..batch import Source
 from ..errors import SettingError, located
-from .open import COMPRESSED, STDIN, ByteStream, PathLike, open_bytes
+from .mail_look import holds_mail
+from .mbox import LOOK
+from .open import STDIN, ByteStream, PathLike, is_read_once, is_remote, open_bytes, plain_name
 
 __all__ = ["FORMATS", "Format", "from_recipe", "open_bytes", "open_source"]
 
@@ -30,14 +31,33 @@ class Format(NamedTuple):
 FORMATS = {
     "svmlight": Format("svmlight.Svmlight", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
     "table": Format("table.Table", (".csv", ".tsv")),
+    "parquet": Format("arrow.Parquet", (".parquet", ".pq")),
+    "arrow": Format("arrow.Arrow", (".arrow", ".feather", ".ipc")),
+    "npy": Format("arrays.Npy", (".npy",)),
+    "npz": Format("npz.Npz", (".npz",)),
+    "idx": Format("idx.Idx", (".idx", ".idx2-ubyte", ".idx3-ubyte")),
     "text": Format("text.TextLines", ()),
-    "mail": Format("mail_folder.MailFolder", (".tar", ".tgz", ".txz", ".tbz2")),
+    "mail": Format("mail_source.MailSource", (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")),
 }
 ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "libsvm": ("svmlight", {}),
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
+    "mbox": ("mail", {"store": "mbox"}),
+    "maildir": ("mail", {"store": "maildir"}),
+    "trec": ("mail", {"store": "trec"}),
 }
+FAMILIES = ({"table", "parquet", "arrow"}, {"npy", "npz"})
+"""Formats with the same choices: a model of the one reads the other."""
+NUMBERS_ONLY = {"svmlight", "npy", "npz", "idx"}
+MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    **{bytes([0, 0, kind]): "idx" for kind in (8, 9, 11, 12, 13, 14)},
+}
+"""How files that hold no lines begin."""
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 SVMLIGHT_LINE = re.compile(rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
 
@@ -45,9 +65,11 @@ SVMLIGHT_LINE = re.compile(rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[
 def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     """A source of batches from a file, a folder of mails, or standard input (`-`).
 
-    format: svmlight (libsvm), table (csv, tsv), text, mail; "auto" (default): by the suffix without .gz, .xz, .bz2,
-    .zst; a folder is mail; else by the first line. options: the reader's own (see `Svmlight`, `Table`, `TextLines`,
-    `MailFolder`). Raises SettingError for an unknown format or option, DataError where no format fits.
+    format: svmlight (libsvm), table (csv, tsv), parquet, arrow, npy, npz, idx, text, mail (mbox, maildir, trec:
+    mail of one kind); "auto" (default): by the suffix without .gz, .xz, .bz2, .zst; a folder is mail; else by the first
+    line. path: also an address with a scheme (https://…), which is read through fsspec. options: the reader's own (see
+    `Svmlight`, `Table`, `Parquet`, `Npy`, `Npz`, `Idx`, `TextLines`, `MailSource`). Raises SettingError for an unknown
+    format or option, DataError where no format fits.
     """
     name, preset = _known(format)
     given: PathLike | ByteStream = path
@@ -79,18 +101,19 @@ def from_recipe(
     name = _by_suffix(path) if asked == "auto" else asked
     texts = recipe.get("text") is not None or learned in ("text", "mail")
     if name is None or name == "auto":
-        name = "text" if texts and _suffixes(path)[-1:] == [".txt"] else learned
+        name = "text" if texts and plain_name(path).endswith(".txt") else learned
     origin = STDIN if str(path) == "-" else str(path)
-    if name != learned and not (texts and name != "svmlight"):
+    alike = any({name, learned} <= family for family in FAMILIES)
+    if name != learned and not (alike or (texts and name not in NUMBERS_ONLY)):
         found = f"it would be read as {name}, but the model learned from {learned}"
         raise located(origin, None, found, f"expected the same (format={learned} where the file's name misleads)")
-    kept = {key: value for key, value in recipe.items() if key != "format" and name == learned}
+    accepted = _options(name)
+    kept = {key: value for key, value in recipe.items() if key in accepted and (name == learned or alike)}
     for key, value in options.items():
         if key in kept and kept[key] not in (value, "auto"):
             found = f"{key}={value!r} was asked for, but the model learned with {key}={kept[key]!r}"
             raise located(origin, None, found, "expected the same")
     context = {"labelled": labelled, "width": width, "classes": classes}
-    accepted = _options(name)
     return _read(path, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 
@@ -119,28 +142,25 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
     return _reader(name)(path, **options)  # type: ignore[no-any-return]
 
 
-def _suffixes(path: PathLike) -> list[str]:
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    return suffixes[:-1] if suffixes and suffixes[-1] in COMPRESSED else suffixes
-
-
 def _by_suffix(path: PathLike) -> str | None:
     """The format of a folder or of a suffix, None where it says nothing."""
-    if os.path.isdir(path):
+    if not is_remote(path) and os.path.isdir(path):
         return "mail"
-    last = _suffixes(path)[-1:]
-    return next((name for name, known in FORMATS.items() if last and last[0] in known.suffixes), None)
+    last = plain_name(path)
+    return next((name for name, known in FORMATS.items() if last.endswith(known.suffixes)), None)
 
 
 def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
     """The format of the first line, and what to read: the opened stream where it cannot be opened again."""
     stream = open_bytes(path)
-    once = stream.bytes_total is None
+    once = is_read_once(path)
     try:
+        if holds_mail(stream.peek(LOOK), None if once else path):
+            return "mail", stream if once else path
         line = stream.first_line()
         if not line:
             raise located(stream.name, None, "found no rows", "expected at least one")
-        name = _look(line, ".txt" in _suffixes(path))
+        name = _look(line, ".txt" in plain_name(path))
         if name is None:
             found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
             raise located(stream.name, 1, found, f"expected one, or format= {', '.join(FORMATS)}")
@@ -152,6 +172,9 @@ def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
 
 def _look(line: bytes, is_text: bool) -> str | None:
     """The format of a line. A single TAB in front of words parts a label from a text; numbers or names are a table."""
+    for start, format in MAGIC.items():
+        if line.startswith(start):
+            return format
     if len(line) > 60_000:  # cut off somewhere
         line = line.rpartition(b" ")[0] or line
     if SVMLIGHT_LINE.fullmatch(line):

@@ -86,9 +86,9 @@ def choose(rows: list[list[str]], asked: Asked, origin: str) -> Columns:
 
 def _names(cells: list[str], origin: str) -> list[str]:
     names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise located(origin, 1, f"found two columns called {name!r}", "expected a name for each")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise located(origin, 1, f"found two columns called {twice!r}", "expected a name for each")
     return names
 
 
@@ -142,7 +142,7 @@ def _label(names: list[str] | None, data: list[str], text: int | None, asked: As
     else:
         found = _well_known(LABEL_NAMES, names)
         if found is None and (asked.labelled is True or isinstance(asked.expect, int)):
-            found = _likely(data, text)
+            found = _likely(data[:count], text)  # a row longer than the header is refused when it is read
     if found is None and asked.labelled is True:
         if asked.label is not None:
             raise _missing(asked.label, names, count, origin)
@@ -176,12 +176,12 @@ def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: st
             raise located(origin, 1, "found only the label", "expected at least one column of features")
         return rest
     if isinstance(expect, list) and names:
-        here = {names[p]: p for p in rest}
+        here, known = {names[p]: p for p in rest}, set(expect)
         for name in expect:
             if name not in here:
                 raise located(origin, 1, f"found no column {name!r}", "expected all features of the model")
         for name in here:
-            if name not in expect:
+            if name not in known:
                 raise located(origin, 1, f"found a column {name!r}", "expected only the features of the model")
         return [here[name] for name in expect]
     if isinstance(expect, list) and asked.header is not False:

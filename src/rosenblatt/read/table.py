@@ -231,7 +231,7 @@ class Table(FileSource):
     def _problem(self, cells: list[str]) -> tuple[str, str] | None:
         columns = self.columns
         if len(cells) != columns.width:
-            return f"found {len(cells)} cells", f"expected {columns.width}"
+            return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
         if columns.label is not None and self.asked.labelled is not False and not cells[columns.label].strip():
             return f"found an empty cell in {columns.called(columns.label)}", "expected a label"
         for p in columns.features:

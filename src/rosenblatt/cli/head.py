@@ -1,0 +1,112 @@
+"""`rosenblatt head`: the first rows of data, as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import Command, Number, json_option, option, reading, reading_options
+from .sources import unlabelled_option
+
+if TYPE_CHECKING:
+    from ..batch import Batch
+
+EXAMPLE = """\
+rosenblatt head spambase.svm.xz -n 3"""
+WIDEST = 12
+"""Columns up to which rows are shown as a table."""
+MOST = 8
+"""Values shown of a row with more."""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="IN")
+@option("Output", "-n", "--rows", "count", type=Number(int, 1), default=5, show_default=True, help="How many rows.")
+@json_option
+@reading_options
+@unlabelled_option
+def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -> None:
+    """Show the first rows of IN with their labels, numbered from 1: how the program reads them."""
+    from .output import to_json, write_lines
+    from .sources import as_it_is
+
+    source = as_it_is(data, reading(words), unlabelled)
+    rows = list(_rows(source, count))
+    write_lines(map(to_json, rows) if as_json else _told(rows, data))
+
+
+def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
+    """{"row", "id", "label", and "values" (name or number → value) or "text" (field → text)}."""
+    row = 0
+    for batch in source:
+        for i in range(min(batch.n, count - row)):
+            row += 1
+            label = None if batch.y is None else batch.y[i : i + 1].tolist()[0]
+            own = None if batch.ids is None else str(batch.ids[i])
+            yield {"row": row, "id": own, "label": label, **_content(batch, i, source)}
+        if row >= count:
+            return
+
+
+def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
+    from ..core.rows import Dense
+
+    rows = batch.rows
+    if isinstance(rows, list):
+        return {"text": {tag or "text": text for tag, text in rows[i]}}
+    names = getattr(source, "feature_names", None)
+    base = int(getattr(source, "base", 1))
+    if isinstance(rows, Dense):
+        values, columns = rows.values[i].tolist(), range(rows.values.shape[1])
+    else:
+        part = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
+        values, columns = rows.data[part].tolist(), rows.indices[part].tolist()
+    named = ((names[j] if names else str(j + base), value) for j, value in zip(columns, values, strict=True))
+    return {"values": dict(named)}
+
+
+def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
+    from ..core.digits import shortest
+    from .output import short, table
+
+    labelled = any(row["label"] is not None for row in rows)
+    if all("text" in row for row in rows):
+        return [line for row in rows for line in _document(row)]
+    columns = list(rows[0]["values"])
+    if len(columns) <= WIDEST and all(list(row["values"]) == columns for row in rows):
+        heads = ["", *(["label"] if labelled else []), *(short(name, 20) for name in columns)]
+        cells = [
+            [str(row["row"]), *([_label(row)] if labelled else []), *(f"{v:.6g}" for v in row["values"].values())]
+            for row in rows
+        ]
+        return table([heads, *cells], right=range(2 if labelled else 1, len(heads)))
+    lines = []
+    for row in rows:
+        shown = [f"{short(name, 20)}:{shortest(value)}" for name, value in list(row["values"].items())[:MOST]]
+        more = len(row["values"]) - len(shown)
+        rest = [f"and {more:,} more"] if more > 0 else []
+        lines.append("  ".join([str(row["row"]), *([_label(row)] if labelled else []), *shown, *rest]) or "no values")
+    return lines
+
+
+def _label(row: dict[str, Any]) -> str:
+    from ..core.digits import shortest
+    from .output import short
+
+    label = row["label"]
+    return shortest(label) if isinstance(label, float) else short(str(label), 20)
+
+
+def _document(row: dict[str, Any]) -> Iterator[str]:
+    from .output import short
+
+    parts = [str(row["row"]), *([_label(row)] if row["label"] is not None else []), *([row["id"]] if row["id"] else [])]
+    fields = row["text"]
+    if list(fields) == ["text"]:
+        yield "  ".join([*parts, short(fields["text"], 100)])
+        return
+    yield "  ".join(parts)
+    for tag, text in fields.items():
+        yield f"    {tag}: {short(text, 90)}"

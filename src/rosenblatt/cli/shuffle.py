@@ -1,0 +1,53 @@
+"""`rosenblatt shuffle`: the rows of a file in a random order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import Command, Number, json_option, option, reading, reading_options
+
+EXAMPLE = """\
+rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3"""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="IN")
+@click.argument("output", metavar="OUT")
+@option("Run", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the random order.")
+@json_option
+@reading_options
+def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> None:
+    """Write the rows of IN to OUT in a random order, also of files that are larger than memory.
+
+    IN: svmlight, CSV or text lines, which stay as they are, byte for byte; a header stays first. A folder of mails
+    becomes an index of its mails (label, path), which `train` reads. The order is that of
+    `numpy.random.default_rng(SEED).random(n)`, sorted: the same seed, the same order.
+    """
+    from pathlib import Path
+
+    from ..errors import SettingError
+    from ..write import whole_files
+    from ..write.shuffle import shuffled
+    from .output import check_writable, notes, to_json, write_lines
+    from .progress import Progress
+    from .rows_of import rows_of
+    from .sources import output_errors, read_twice
+
+    if output == "-" and as_json:
+        raise SettingError("--json is printed where the rows go; name a file as OUT")
+    if output != "-":
+        check_writable(Path(output), data)
+    count = 0
+    with Progress(printing=output == "-"), read_twice(data) as path:
+        rows = rows_of(path, reading(words), False, output)
+        with output_errors(output), whole_files(output) as files:
+            files[0].write(rows.header)
+            for row in shuffled((row for row, _ in rows), seed):
+                files[0].write(row)
+                count += 1
+    notes(rows.notes)
+    if output != "-":
+        found = {"rows": count, "seed": seed, "output": output}
+        write_lines([to_json(found) if as_json else f"{count:,} rows written to {output}"])

@@ -1,0 +1,130 @@
+"""`rosenblatt split`: data in parts, with the same share of every class in each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import Command, Number, Share, json_option, option, reading, reading_options
+from .sources import unlabelled_option
+
+EXAMPLE = """\
+rosenblatt split spambase.svm.xz --test 0.25
+rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data"""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="IN")
+@option(
+    "Parts",
+    "--test",
+    type=Share(),
+    metavar="SHARE",
+    help="Share of the rows for test, the others for train.  [default: 0.2]",
+)
+@option("Parts", "--parts", metavar="NAME=SHARE,...", help="Parts by name; shares sum to 1, or are whole numbers.")
+@option("Parts", "--stratify/--no-stratify", default=True, help="Every class by itself.  [default: yes]")
+@option("Parts", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the choice of rows.")
+@option(
+    "Output",
+    "-o",
+    "--output",
+    "prefix",
+    metavar="PATH",
+    help="Parts are PATH.train.svm ...  [default: IN without suffixes]",
+)
+@json_option
+@reading_options
+@unlabelled_option
+def split(
+    data: str, test: float | None, parts: str | None, stratify: bool, seed: int, prefix: str | None, as_json: bool,
+    unlabelled: bool, **words: Any,
+) -> None:  # fmt: skip
+    """Deal the rows of IN to the files IN.train.svm and IN.test.svm, or to other parts, each with IN's suffixes.
+
+    IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
+    becomes an index (label, path) for each part, which `train` and `evaluate` read. The same seed gives the same parts.
+    """
+    from ..errors import SettingError
+    from ..write.split import parts_of
+    from .output import check_writable, notes, to_json, write_lines
+    from .progress import Progress
+    from .sources import read_twice
+
+    if test is not None and parts is not None:
+        raise SettingError("--test and --parts both say how to split; choose one")
+    if test == 0.0:
+        raise SettingError("--test 0 leaves no rows to test on; give a share between 0 and 1")
+    share = 0.2 if test is None else test
+    asked = parts_of(f"train={1 - share!r},test={share!r}" if parts is None else parts)
+    if data == "-" and prefix is None:
+        raise SettingError("standard input has no name for the parts; give one with --output")
+    with Progress(), read_twice(data) as path:
+        outputs = _names(data, prefix, asked.names)
+        for output in outputs:
+            check_writable(Path(output), data)
+        found = _split(path, outputs, (asked, seed, stratify), {**reading(words)}, unlabelled)
+    notes(found.pop("notes"))
+    write_lines([to_json(found)] if as_json else _told(found))
+
+
+def _split(path: str, outputs: list[str], how: Any, words: dict[str, Any], unlabelled: bool) -> dict[str, Any]:
+    from ..write import whole_files
+    from ..write.split import Dealer
+    from .rows_of import rows_of
+    from .sources import output_errors
+
+    asked, seed, stratify = how
+    rows = rows_of(path, words, stratify and not unlabelled, outputs[0])
+    labels = Counter(label if stratify else None for _, label in rows)
+    dealer = Dealer(labels, asked, seed)
+    due = {label: list(parts) for label, parts in dealer.due.items()}
+    with output_errors(outputs[0]), whole_files(*outputs) as files:
+        for file in files:
+            file.write(rows.header)
+        for row, label in rows:
+            files[dealer.part(label if stratify else None)].write(row)
+    return {
+        "parts": [
+            {
+                "name": name,
+                "output": output,
+                "rows": sum(parts[p] for parts in due.values()),
+                "class_rows": {label: parts[p] for label, parts in due.items() if label is not None},
+            }
+            for p, (name, output) in enumerate(zip(asked.names, outputs, strict=True))
+        ],
+        "seed": seed,
+        "notes": rows.notes,
+    }
+
+
+def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
+    """`data/a9a.svm.xz` → `data/a9a.train.svm.xz`, …; of a folder `mails.train.index`."""
+    from ..read.open import COMPRESSED
+
+    path = Path(data.rstrip("/") if data not in ("-", "/") else "data")
+    if Path(data).is_dir():
+        stem, suffix = path.name, ".index"
+    else:
+        last = path.suffixes[-2:] if path.suffix.lower() in COMPRESSED else path.suffixes[-1:]
+        suffix = "".join(last)
+        stem = path.name.removesuffix(suffix)
+    start = str(path.with_name(stem)) if prefix is None else prefix
+    return [f"{start}.{part}{suffix}" for part in parts]
+
+
+def _told(found: dict[str, Any]) -> list[str]:
+    from .output import plural, table
+
+    rows = []
+    for part in found["parts"]:
+        classes = ", ".join(f"{label}: {count:,}" for label, count in list(part["class_rows"].items())[:6])
+        more = " ..." if len(part["class_rows"]) > 6 else ""
+        rows.append(
+            [part["name"], plural(part["rows"], "row"), part["output"], f"({classes}{more})" if classes else ""]
+        )
+    return table(rows, right=(1,))

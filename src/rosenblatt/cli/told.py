@@ -1,0 +1,133 @@
+"""What `train` says when it is done: what was learned, why it stopped, and what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.learn import UPDATES
+from ..core.rows import Csr, n_rows
+from ..fit import training_errors
+from ..model import Model
+from .learn import Done
+from .options import in_options
+from .output import plural
+from .probabilities import told_calibration, told_threshold
+
+MOST_VOTES = 100_000_000
+"""Rows times vectors: each vote takes some 40 ns, so that these take 4 s; two epochs of a9a have a thousand million."""
+SHORT = 10
+"""Epochs up to which all mistakes are listed."""
+
+
+def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
+    """The result as `train --json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake).
+
+    answers: the calibration and the threshold, where there are any.
+    """
+    model, run = done.model, done.model.run
+    settings, errors = run.settings.words(), _errors(done)
+    return {
+        "rows": n_rows(done.rows),
+        "features": model.width,
+        "classes": model.classes,
+        "class_rows": {str(label): int(np.count_nonzero(done.y == label)) for label in model.classes},
+        "rule": settings["rule"],
+        "keep": settings["keep"],
+        "optimizer": settings["optimizer"],
+        "epochs": run.epoch,
+        "mistakes_per_epoch": run.history["mistakes"],
+        "loss_per_epoch": run.history["loss"],
+        "validation_per_epoch": run.history.get("validation"),
+        "best_epoch": None if run.best is None else run.best.epoch,
+        "tol": settings["tol"],
+        "updates": int(run.state.n[UPDATES]),
+        "stop_reason": run.stop_reason,
+        "converged": run.converged,
+        "training_errors": errors,
+        "collision_rate": _collision_rate(done),
+        "calibration": answers.get("calibration"),
+        "threshold": answers.get("threshold"),
+        "seconds": round(done.seconds, 3),
+        "model": output,
+        "notes": done.notes,
+        "advice": advice(model, errors),
+    }
+
+
+def _errors(done: Done) -> int | None:
+    """E_in as a count; None where voting would take far longer than learning did."""
+    model = done.model
+    if model.run.memory.name == "voted" and n_rows(done.rows) * int(model.run.state.n[UPDATES]) > MOST_VOTES:
+        return None
+    return training_errors(model.decision(done.rows), done.y, model.classes)
+
+
+def _collision_rate(done: Done) -> float | None:
+    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
+    from ..features.hashing import Hashing
+
+    dictionary = None if done.model.features is None else done.model.features.dictionary
+    if not isinstance(dictionary, Hashing) or not isinstance(done.rows, Csr):
+        return None
+    return dictionary.expected_rate(int(np.unique(done.rows.indices).size))
+
+
+def told(found: dict[str, Any]) -> Iterator[str]:
+    """The same for people."""
+    classes = [f"{label}: {count:,}" for label, count in found["class_rows"].items()]
+    listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
+    yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
+    if found["collision_rate"] is not None:
+        yield f"hashed: about {found['collision_rate']:.1%} of the words share a column; more --bits, fewer"
+    yield (
+        f"{found['rule']}, keep {found['keep']}, {found['optimizer']}: "
+        f"{plural(found['epochs'], 'epoch')}, {plural(found['updates'], 'update')} in {found['seconds']:.1f} s"
+    )
+    if found["mistakes_per_epoch"]:
+        yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
+    if found["tol"] is not None and found["loss_per_epoch"]:
+        yield f"mean loss per epoch: {series(found['loss_per_epoch'])} (--tol {found['tol']:g}: what it must fall by)"
+    if found["validation_per_epoch"]:
+        yield f"validation per epoch: {series(found['validation_per_epoch'])}"
+    yield f"stopped: {in_options(found['stop_reason'])}"
+    if found["best_epoch"] is not None and found["best_epoch"] < found["epochs"]:
+        yield f"the weights of epoch {found['best_epoch']}, the best on the validation rows, are the model's"
+    if found["training_errors"] is None:
+        yield "training errors: not counted, so many vectors vote; `rosenblatt evaluate` does"
+    else:
+        yield f"training errors: {found['training_errors']:,} of {found['rows']:,}"
+    if found["calibration"]:
+        yield told_calibration(found["calibration"])
+    if found["threshold"]:
+        yield from told_threshold(found["threshold"], [str(label) for label in found["classes"]])
+    yield from (f"wrote {path}" for path in (found["model"], *found["pictures"]))
+    if found["advice"]:
+        yield f"next: {found['advice']}"
+
+
+def series(values: list[Any]) -> str:
+    """All of a short history, else the first six and the last three; counts whole, other numbers to four digits."""
+    shown = [f"{x:.4f}" if isinstance(x, float) else "-" if x is None else f"{x:,}" for x in values]
+    return " ".join(shown if len(shown) <= SHORT else [*shown[:6], "...", *shown[-3:]])
+
+
+def advice(model: Model, errors: int | None) -> str | None:
+    """What to try where learning was cut short with training errors left, or None."""
+    run = model.run
+    if model.width == 0:
+        return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+    if run.converged or errors == 0 or run.best is not None:
+        return None
+    reason, keep = run.stop_reason, run.settings.keep
+    if "limit" not in reason:
+        return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
+    option = "--max-updates" if "max_updates" in reason else "--max-time" if "max_time" in reason else "--epochs"
+    more = f"more {option}, or go on with --continue"
+    if run.settings.tol is not None:
+        return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"
+    if option == "--epochs" and keep in ("last", "voted"):
+        return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
+    return more

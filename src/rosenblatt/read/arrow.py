@@ -1,0 +1,246 @@
+"""Parquet and Arrow files → batches of dense rows, or of texts; columns are chosen as in a table with a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ..batch import Batch, Document
+from ..core.rows import Array, dense
+from ..errors import RosenblattError, SettingError, located
+from .columns import Asked, Column, choose
+from .open import ByteStream, PathLike
+from .rows import ROOM, ArraySource, as_labels, seekable
+
+
+def needed() -> Any:
+    """The package pyarrow. SettingError where it is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        message = "Parquet and Arrow files need the package pyarrow; install rosenblatt[parquet]"
+        raise SettingError(message) from None
+    return pyarrow
+
+
+class Parquet(ArraySource):
+    """A source of `Batch(Dense, y)` or, with a text column, of `Batch([Document], y)`, a piece at a time.
+
+    path: a file, or `-` (what is piped or compressed as a whole is first copied to a temporary file).
+    label, text, labelled, expect: as in `Table`; all columns have names. A column of text (or of categories) is the
+        likely label, never a feature.
+    Features are whole numbers, floats, decimals or booleans; rows are float32 where all of them are float32, else
+    float64. Lists, structs, dates and texts among them are refused (DataError naming column and type).
+    bad: a row with a missing or non-finite value, or without a label: "error" (default) or "skip" and count it.
+    y: float64, or object holding str.
+    """
+
+    format = "parquet"
+
+    def __init__(
+        self,
+        path: PathLike | ByteStream,
+        *,
+        label: Column | None = None,
+        text: Column | None = None,
+        labelled: bool | Literal["auto"] = True,
+        expect: Sequence[str] | int | None = None,
+        bad: Literal["error", "skip"] = "error",
+    ) -> None:
+        super().__init__(path, bad)
+        self.pyarrow = needed()
+        features = list(expect) if isinstance(expect, Sequence) else expect
+        self._labelled = labelled
+        self._file = seekable(self._path, self._open())
+        looked = False
+        try:
+            with _Clear(self):
+                self._schema = self._look()
+                names = list(self._schema.names)
+            self._choose(names, Asked(label, text, True, labelled, features))
+            looked = True
+        finally:
+            if not (looked and self.one_shot):
+                self._file.close()
+
+    def _choose(self, names: list[str], asked: Asked) -> None:
+        """What the columns mean, and whether they can be that."""
+        if not names:
+            raise self._wrong("found no columns", "expected at least one")
+        sample = ["0" if self._is_number(field.type) else "text" for field in self._schema]
+        self.columns = choose([names, sample], asked, self.origin)
+        self.kind = "rows" if self.columns.text is None else "documents"
+        for p in self.columns.features:
+            if not self._is_number(self._schema.field(p).type):
+                found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
+                raise self._wrong(found, "expected numbers (or text= for a column of texts)")
+        for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
+            if self._is_nested(self._schema.field(p).type):
+                found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
+                raise self._wrong(found, "expected text or numbers")
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        names = self.columns.names or []
+        return [names[p] for p in self.columns.features] if self.kind == "rows" else None
+
+    @property
+    def bytes_read(self) -> int:
+        return self._file.tell() if not self._file.closed else 0
+
+    def recipe(self) -> dict[str, Any]:
+        columns = self.columns
+        return {
+            "format": self.format,
+            "label": columns.key(columns.label),
+            "text": columns.key(columns.text),
+            "expect": self.feature_names,
+        }
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._file.closed:
+            self._file = seekable(self._path, self._open())
+        self.notes.clear()
+        named = [p for p in (self.columns.label, self.columns.text) if p is not None]
+        used = sorted({*named, *self.columns.features})
+        self._note("columns ignored", len(self._schema.names) - len(used))
+        first = 1
+        seen = False
+        try:
+            with _Clear(self):
+                for table in self._tables(max(1, ROOM // max(len(used), 1)), used):
+                    batch = self._batch(table, first)
+                    first += table.num_rows
+                    if (len(batch.rows) if isinstance(batch.rows, list) else len(batch.rows.values)) > 0:  # type: ignore[union-attr]
+                        seen = True
+                        yield batch
+        finally:
+            self._file.close()
+        if not seen:
+            raise self._no_rows()
+
+    # --- columns -----------------------------------------------------------------------------------------------------
+
+    def _is_number(self, kind: Any) -> bool:
+        types = self.pyarrow.types
+        return bool(
+            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
+        )
+
+    def _is_nested(self, kind: Any) -> bool:
+        types = self.pyarrow.types
+        return bool(types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+
+    def _batch(self, table: Any, first: int) -> Batch:
+        columns, names = self.columns, self._schema.names
+        good = np.ones(table.num_rows, bool)
+        y: Array | None = None
+        if columns.label is not None and self._labelled is not False:
+            y = self._labels(table.column(names[columns.label]), first, good)
+        if columns.text is not None:
+            column = table.column(names[columns.text])
+            texts = self._present(column, columns.text, first, good).cast(self.pyarrow.string()).to_pylist()
+            self._note("bad rows skipped", int(np.count_nonzero(~good)))
+            documents: list[Document] = [[("", text or "")] for text, fine in zip(texts, good, strict=True) if fine]
+            return Batch(documents, None if y is None else y[good])
+        values = np.empty((table.num_rows, len(columns.features)), self._kind())
+        for j, p in enumerate(columns.features):
+            values[:, j] = self._numbers(self._present(table.column(names[p]), p, first, good))
+        there = good.copy()
+        good[there] = self._finite(values[there], first, self.feature_names)
+        self._note("bad rows skipped", int(np.count_nonzero(~there)))
+        return Batch(dense(values[good]), None if y is None else y[good])
+
+    def _kind(self) -> Any:
+        types = self.pyarrow.types
+        kinds = [self._schema.field(p).type for p in self.columns.features]
+        return np.float32 if all(types.is_float32(kind) or types.is_float16(kind) for kind in kinds) else np.float64
+
+    def _numbers(self, column: Any) -> Array:
+        types = self.pyarrow.types
+        if types.is_boolean(column.type) or types.is_decimal(column.type) or column.null_count:
+            column = column.cast(self.pyarrow.float64())
+        return np.asarray(column.to_numpy())
+
+    def _present(self, column: Any, position: int, first: int, good: Array) -> Any:
+        """The column; rows without a value are bad."""
+        if column.null_count:
+            missing = np.asarray(column.is_null().to_numpy(), bool)
+            row = int(np.argmax(missing))
+            self._bad_row(first + row, f"found no value in {self.columns.called(position)}", "expected one in each row")
+            good &= ~missing
+        return column
+
+    def _labels(self, column: Any, first: int, good: Array) -> Array:
+        assert self.columns.label is not None
+        column = self._present(column, self.columns.label, first, good)
+        kind = column.type
+        if self.pyarrow.types.is_integer(kind) or self.pyarrow.types.is_floating(kind):
+            values = np.asarray(column.fill_null(0).to_numpy())
+            found = as_labels(values)
+            if found.dtype != object:
+                good &= self._finite(found.reshape(-1, 1), first, [self._schema.names[self.columns.label]])
+            return found
+        texts = column.cast(self.pyarrow.string()).to_pylist()
+        return np.array([str(text).strip() for text in texts], object)
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def _look(self) -> Any:
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(self._file).schema_arrow
+
+    def _tables(self, rows: int, columns: list[int]) -> Iterator[Any]:
+        from pyarrow import parquet
+
+        self._file.seek(0)
+        names = [self._schema.names[p] for p in columns]
+        for batch in parquet.ParquetFile(self._file).iter_batches(rows, columns=names):
+            yield self.pyarrow.Table.from_batches([batch])
+
+
+class Arrow(Parquet):
+    """The same from an Arrow IPC file or stream (Feather version 2)."""
+
+    format = "arrow"
+
+    def _look(self) -> Any:
+        return self._ipc().schema
+
+    def _ipc(self) -> Any:
+        self._file.seek(0)
+        magic = self._file.read(6)
+        self._file.seek(0)
+        return (self.pyarrow.ipc.open_file if magic == b"ARROW1" else self.pyarrow.ipc.open_stream)(self._file)
+
+    def _tables(self, rows: int, columns: list[int]) -> Iterator[Any]:
+        reader = self._ipc()
+        batches: Any = reader
+        if hasattr(reader, "num_record_batches"):
+            batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+        for batch in batches:
+            table = self.pyarrow.Table.from_batches([batch]).select(columns)
+            for start in range(0, table.num_rows, rows):
+                yield table.slice(start, rows)
+
+
+class _Clear:
+    """Turns what pyarrow says of a damaged file into one sentence."""
+
+    def __init__(self, source: Parquet) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        damage = (self._source.pyarrow.ArrowException, OSError, UnicodeDecodeError)
+        if isinstance(error, damage) and not isinstance(error, RosenblattError):
+            words = " ".join(str(error).split())[:120]
+            name = {"parquet": "a Parquet", "arrow": "an Arrow"}[self._source.format]
+            found = f"it is not {name} file, or a damaged one ({words})"
+            raise located(self._source.origin, None, found, "expected an intact file") from None

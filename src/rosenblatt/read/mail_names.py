@@ -1,0 +1,50 @@
+"""The names of a mail's fields, apart from the code that fills them.
+
+Every name is that of a header, read as text, but for these, which are worked out:
+
+    html        all tags of HTML parts
+    attachment  name, suffix, type and size of each
+    charset     charsets that did not fit
+    missing     which of the headers asked for, and whether the body, are not there: even an empty mail has a feature
+    links       see `mail_links`
+    capitals    see `mail_style`
+    spelling    see `mail_style`
+    sender      see `mail_headers`; with it, who sent several mails is known (`features.senders`)
+    headers     see `mail_headers`
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..defaults import MAIL_MADE as MADE
+from ..errors import SettingError
+
+NAME = re.compile(r"[!-+\--9;-~]+")
+"""What a header can be called, but for commas, which part names here."""
+LATER = MADE[4:]
+"""Those that version 0.1.0 would take for headers."""
+
+
+def is_made(tag: str) -> bool:
+    """Whether a tag (`links`, `links.odd`) is of a field that is worked out, so that its words are no running text."""
+    return tag.partition(".")[0] in MADE
+
+
+def is_whole(tag: str) -> bool:
+    """Whether the words of a field are names (hosts, addresses, reply-to) that are not taken apart."""
+    return tag.partition(".")[0] in LATER
+
+
+def checked(names: list[str]) -> list[str]:
+    """Names of fields, in lower case. SettingError where one is no name of a header, or a slip for one of `MADE`."""
+    from difflib import get_close_matches
+
+    found = [name.strip().lower() for name in names]
+    for name in found:
+        if not NAME.fullmatch(name):
+            raise SettingError(f"mail field {name!r} is no name: headers, or {', '.join(MADE)}, joined by commas")
+        near = get_close_matches(name, MADE, 1, 0.8)
+        if near and near[0] != name:
+            raise SettingError(f"mail field {name!r} would be a header of that name; for the field write {near[0]}")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,104 @@
+"""What the readers of arrays and columns share: labels that lie elsewhere, values that must be finite, and places."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any, Literal
+
+import numpy as np
+
+from ..batch import Batch
+from ..core.rows import Array, dense
+from ..errors import DataError, SettingError, located
+from .open import ByteStream, PathLike
+from .source import FileSource
+
+ROOM = 1 << 20
+"""Values in a batch, 8 MB as float64."""
+COPY = 1 << 20
+
+
+class ArraySource(FileSource):
+    """What the readers of binary numbers share. Rows are counted from 1 in messages.
+
+    bad: a row with a value that is not finite: "error" (default) or "skip" it and count it in `notes`.
+    """
+
+    def __init__(self, path: PathLike | ByteStream, bad: Literal["error", "skip"] = "error") -> None:
+        super().__init__(path)
+        if bad not in ("error", "skip"):
+            raise SettingError(f"bad={bad!r}: choose error or skip")
+        self.bad = bad
+
+    def _finite(self, values: Array, first: int, names: list[str] | None = None) -> Array:
+        """(n,) bool: the rows of an array that can be used. DataError for another one, unless they are skipped."""
+        if values.dtype.kind != "f":
+            return np.ones(len(values), bool)
+        with np.errstate(invalid="ignore"):
+            good = np.isfinite(values)
+        rows = np.asarray(good.all(axis=1))
+        if not rows.all():
+            row = int(np.argmin(rows))
+            column = int(np.argmin(good[row]))
+            called = f"column {column + 1}" + ("" if names is None else f" ({names[column]})")
+            self._bad_row(first + row, f"found {values[row, column]} in {called}", "expected a finite number")
+            self._note("bad rows skipped", int(np.count_nonzero(~rows)))
+        return rows
+
+    def _bad_row(self, row: int, found: str, expected: str) -> None:
+        if self.bad == "error":
+            raise self._wrong(found, expected, row)
+
+    def _wrong(self, found: str, expected: str, row: int | None = None) -> DataError:
+        return located(self.origin if row is None else f"{self.origin}, row {row}", None, found, expected)
+
+    def _dense_batch(self, values: Array, y: Array | None, first: int) -> Batch:
+        good = self._finite(values, first)
+        if not good.all():
+            values, y = values[good], None if y is None else y[good]
+        return Batch(dense(values), y)
+
+
+def as_labels(values: Array) -> Array:
+    """Labels of an array as readers give them: numbers as float64 where they are whole in it, else as text."""
+    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and (np.abs(values.astype(float)) <= 2.0**53).all()):
+        return values.astype(np.float64)
+    if values.dtype.kind == "S":
+        return np.array([label.decode("utf-8", "replace") for label in values.tolist()], object)
+    return np.array([str(label) for label in values.tolist()], object)
+
+
+def seekable(path: PathLike | ByteStream, stream: ByteStream) -> IO[bytes]:
+    """A file in which one can go back and forth: the file itself, or a temporary copy of what is packed or piped.
+
+    The stream is closed.
+    """
+    if not isinstance(path, ByteStream) and stream.is_plain and os.path.isfile(path):
+        stream.close()
+        return open(path, "rb")
+    copy = tempfile.TemporaryFile()  # noqa: SIM115
+    try:
+        for data in pieces(stream):
+            copy.write(data)
+    except BaseException:
+        copy.close()
+        raise
+    stream.close()
+    copy.seek(0)
+    return copy
+
+
+def pieces(stream: Any) -> Iterator[bytes]:
+    """All of a stream, a megabyte at a time."""
+    return iter(lambda: stream.read(COPY), b"")
+
+
+def filled(stream: Any, size: int) -> bytes:
+    """So many bytes; fewer only at the end. Never asks for more than a megabyte: a damaged header may say anything."""
+    found = []
+    while size > 0 and (data := stream.read(min(size, COPY))):
+        found.append(data)
+        size -= len(data)
+    return found[0] if len(found) == 1 else b"".join(found)

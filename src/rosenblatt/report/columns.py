@@ -1,0 +1,152 @@
+"""What is in each column and row of numbers: ranges, constants and duplicates, batch by batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array, Csr, Dense, Rows, n_rows, width
+from ..features.moments import Moments
+
+U64 = np.uint64
+
+
+def mixed(values: Array) -> Array:
+    """uint64 → uint64, one to one, every bit depending on every bit (the finaliser of splitmix64)."""
+    z = values.astype(U64)
+    z = (z ^ (z >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> U64(27))) * U64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> U64(31)))
+
+
+def keys(first: int, count: int, lane: int) -> Array:
+    """Random odd multipliers of the places first, first + 1, …"""
+    return mixed(np.arange(first, first + count, dtype=U64) * U64(2) + U64(lane << 62)) | U64(1)
+
+
+def _hashes(values: Array) -> Array:
+    """A number for each value; 0 for both zeros, so that what is not stored counts as zero."""
+    values = np.ascontiguousarray(values, np.float64)
+    return np.where(values == 0.0, U64(0), mixed(values.view(U64)) | U64(1))
+
+
+class Columns:
+    """Running statistics of all columns. Two columns (rows) are alike where Σ hash(value)·key(place) mod 2^64 agrees.
+
+    For rows there are two such sums, 128 bits: of a thousand million different rows two agree with probability 2^−69.
+    """
+
+    def __init__(self) -> None:
+        self.rows, self.values, self.zero_rows = 0, 0, 0
+        self._moments = Moments()
+        self._low, self._high = np.empty(0), np.empty(0)
+        self._stored, self.nonzero = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._digest = np.empty(0, U64)
+
+    def add(self, rows: Rows) -> Array:
+        """(n, 2) uint64: digests of the rows."""
+        n, d = n_rows(rows), width(rows)
+        self._grow(d)
+        with np.errstate(all="ignore"):
+            self._moments.add(rows)
+            digests, nonzero = self._dense(rows, n, d) if isinstance(rows, Dense) else self._sparse(rows, n, d)
+        self.rows += n
+        self.values += int(nonzero.sum())
+        self.zero_rows += int(np.count_nonzero(nonzero == 0))
+        return digests
+
+    def _grow(self, d: int) -> None:
+        more = d - len(self._low)
+        if more > 0:
+            self._low = np.concatenate([self._low, np.full(more, np.inf)])
+            self._high = np.concatenate([self._high, np.full(more, -np.inf)])
+            self._stored = np.concatenate([self._stored, np.zeros(more, np.int64)])
+            self.nonzero = np.concatenate([self.nonzero, np.zeros(more, np.int64)])
+            self._digest = np.concatenate([self._digest, np.zeros(more, U64)])
+
+    def _dense(self, rows: Dense, n: int, d: int) -> tuple[Array, Array]:
+        values = rows.values
+        self._low = np.minimum(self._low, values.min(axis=0, initial=np.inf))
+        self._high = np.maximum(self._high, values.max(axis=0, initial=-np.inf))
+        self._stored += n
+        there = values != 0
+        self.nonzero += np.count_nonzero(there, axis=0)
+        hashes = _hashes(values)
+        self._digest += (hashes * keys(self.rows, n, 0)[:, None]).sum(axis=0, dtype=U64)
+        lanes = [(hashes * keys(0, d, lane)).sum(axis=1, dtype=U64) for lane in (1, 2)]
+        return np.stack(lanes, axis=1), np.count_nonzero(there, axis=1)
+
+    def _sparse(self, rows: Csr, n: int, d: int) -> tuple[Array, Array]:
+        at = rows.indices
+        np.minimum.at(self._low, at, rows.data)
+        np.maximum.at(self._high, at, rows.data)
+        self._stored[:d] += np.bincount(at, minlength=d)
+        there = rows.data != 0
+        self.nonzero[:d] += np.bincount(at[there], minlength=d)
+        row = np.repeat(np.arange(n), np.diff(rows.indptr))
+        hashes = _hashes(rows.data)
+        np.add.at(self._digest, at, hashes * keys(self.rows, n, 0)[row])
+        lanes = []
+        for lane in (1, 2):
+            sums = np.concatenate([np.zeros(1, U64), np.cumsum(hashes * keys(0, d, lane)[at], dtype=U64)])
+            lanes.append(sums[rows.indptr[1:]] - sums[rows.indptr[:-1]])
+        return np.stack(lanes, axis=1), np.bincount(row[there], minlength=n)
+
+    @property
+    def width(self) -> int:
+        return len(self._low)
+
+    def ranges(self) -> tuple[Array, Array]:
+        """(min, max) of each column, (d,); what is not stored is zero."""
+        gaps = self._stored < self.rows
+        return np.where(gaps, np.minimum(self._low, 0.0), self._low), np.where(
+            gaps, np.maximum(self._high, 0.0), self._high
+        )
+
+    def moments(self) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            return self._moments.result()
+
+    def duplicates(self) -> list[tuple[int, int]]:
+        """(column, the first one that is equal), constant columns left out."""
+        low, high = self.ranges()
+        first: dict[Any, int] = {}
+        found = []
+        for j in np.flatnonzero(low < high).tolist():
+            same = first.setdefault((int(self._digest[j]), low[j], high[j], int(self.nonzero[j])), j)
+            if same != j:
+                found.append((j, same))
+        return found
+
+
+class Repeats(NamedTuple):
+    """duplicates: rows that repeat an earlier one. contradicting: rows that have a twin with another label.
+
+    wrong: rows that every classifier gets wrong, since twins have one answer.
+    """
+
+    duplicates: int
+    contradicting: int
+    wrong: int
+
+
+def repeats(digests: Array, labels: Array | None) -> Repeats:
+    """digests: (n, 2) uint64. labels: (n,) numbers of the labels, or None."""
+    order = np.lexsort((digests[:, 1], digests[:, 0]))
+    ordered = digests[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    duplicates = int(len(order) - np.count_nonzero(new))
+    if labels is None or not duplicates:
+        return Repeats(duplicates, 0, 0)
+    starts = np.flatnonzero(new)
+    contradicting = wrong = 0
+    sizes = np.diff(np.append(starts, len(order)))
+    for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+        counted = Counter(labels[order[start : start + size]].tolist())
+        if len(counted) > 1:
+            contradicting += size
+            wrong += size - max(counted.values())
+    return Repeats(duplicates, contradicting, wrong)

@@ -1,0 +1,100 @@
+"""Batches → files: one writer a format, chosen by name or by suffix.
+
+A new format is one file with a class like `SvmlightWriter` and one line in `OUTPUTS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+from ..batch import Batch
+from ..errors import SettingError
+from .files import compression, whole_files
+
+__all__ = ["OUTPUTS", "Output", "Shape", "Writer", "open_writer", "output_format", "whole_files"]
+
+
+class Shape(NamedTuple):
+    """What a writer must know before the first row.
+
+    kind: "rows" or "documents". width: columns of all rows (0 for documents). names: of the columns, or None.
+    label: what the column of labels is called; None where there are no labels. numbers: {label as text: number}, for a
+    format whose labels are numbers; None where they are numbers already. base: the first column's index in svmlight.
+    ids: write where each row comes from, where the format has a place for it.
+    """
+
+    kind: str
+    width: int = 0
+    names: list[str] | None = None
+    label: str | None = "label"
+    numbers: dict[str, float] | None = None
+    base: int = 1
+    ids: bool = False
+
+    def called(self) -> list[str]:
+        """A name for every column: its own, or x1, x2 …"""
+        return self.names if self.names is not None else [f"x{j + 1}" for j in range(self.width)]
+
+
+class Writer(Protocol):
+    """What writes batches to an opened file; the file is closed by who opened it."""
+
+    notes: dict[str, int]
+    """What had to be changed, counted."""
+
+    def write(self, batch: Batch) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Output(NamedTuple):
+    """Where a writer lives (module.Class), its file suffixes, and the kinds of data it can hold."""
+
+    writer: str
+    suffixes: tuple[str, ...]
+    kinds: tuple[str, ...] = ("rows",)
+    options: dict[str, Any] = {}  # noqa: RUF012
+
+
+BOTH = ("rows", "documents")
+OUTPUTS = {
+    "svmlight": Output("svmlight.SvmlightWriter", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
+    "csv": Output("table.TableWriter", (".csv",), BOTH, {"delimiter": ","}),
+    "tsv": Output("table.TableWriter", (".tsv",), BOTH, {"delimiter": "\t"}),
+    "text": Output("text.TextWriter", (".txt",), ("documents",)),
+    "parquet": Output("arrow.ParquetWriter", (".parquet", ".pq"), BOTH),
+    "arrow": Output("arrow.ArrowWriter", (".arrow", ".feather", ".ipc"), BOTH),
+    "npz": Output("arrays.NpzWriter", (".npz",)),
+}
+
+
+def output_format(path: str, to: str | None = None) -> str:
+    """The format of a file to write: `to`, else by its suffix without .gz, .xz, .bz2 or .zst.
+
+    Raises SettingError for an unknown format, and where neither says it.
+    """
+    if to is not None:
+        name = {"libsvm": "svmlight", "table": "csv", "feather": "arrow"}.get(to, to)
+        if name not in OUTPUTS:
+            raise SettingError(f"to={to!r}: choose {', '.join(OUTPUTS)}")
+        return name
+    plain = path[: -len(compression(path))] if compression(path) else path
+    suffix = Path(plain).suffix.lower()
+    for name, output in OUTPUTS.items():
+        if suffix in output.suffixes:
+            return name
+    known = ", ".join(output.suffixes[0] for output in OUTPUTS.values())
+    raise SettingError(f"{path}: its name does not say the format; end it in {known}, or name the format (to=)")
+
+
+def open_writer(file: BinaryIO, format: str, shape: Shape) -> Writer:
+    """A writer of batches. Raises SettingError where the format cannot hold such data."""
+    output = OUTPUTS[format]
+    if shape.kind not in output.kinds:
+        found, wanted = ("texts", "numbers") if shape.kind == "documents" else ("numbers", "texts")
+        raise SettingError(f"{format} holds {wanted}, and these data are {found}; choose another format")
+    module, _, cls = output.writer.rpartition(".")
+    writer: Writer = getattr(importlib.import_module(f".{module}", __package__), cls)(file, shape, **output.options)
+    return writer

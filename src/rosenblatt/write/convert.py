@@ -1,0 +1,115 @@
+"""What must be known of all rows before the first one is written: columns, and numbers for word labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from ..batch import Batch
+from ..core.rows import Csr, width
+from ..errors import DataError, SettingError
+from ..read.columns import is_number
+from . import Shape, Writer, open_writer
+
+PIECE = 1 << 20
+"""Values that are written at a time."""
+TAKEN = ("label", "text")
+"""Names by which a table's label and text are found; a column of numbers gets another."""
+
+
+class Known(NamedTuple):
+    """width: columns of the widest row. labels: those that are no numbers or not, as text, sorted; [] without any."""
+
+    width: int
+    labels: list[str]
+
+
+class Written(NamedTuple):
+    """rows, width: what was written. notes: what the writer had to change."""
+
+    rows: int
+    width: int
+    notes: dict[str, int]
+
+
+def look(batches: Iterable[Batch]) -> Known:
+    """One pass over the data."""
+    widest, labels = 0, set()
+    for batch in batches:
+        if not isinstance(batch.rows, list):
+            widest = max(widest, width(batch.rows))
+        if batch.y is not None and batch.y.dtype == object:
+            labels.update(set(batch.y.tolist()))
+    return Known(widest, sorted(map(str, labels)))
+
+
+def needs_look(first: Batch, format: str, asked: Shape) -> bool:
+    """Whether all data must be seen first: sparse rows may become wider, and words need numbers."""
+    words = format == "svmlight" and asked.numbers is None and first.y is not None and first.y.dtype == object
+    grows = isinstance(first.rows, Csr) and format != "svmlight" and asked.width == 0
+    return words or grows
+
+
+def label_numbers(labels: Sequence[str]) -> dict[str, float] | None:
+    """None where all labels are numbers. Else, of the labels as sorted: −1 and 1 for two, 0, 1, 2 … for others."""
+    if all(is_number(label) and np.isfinite(float(label)) for label in labels):
+        return None
+    values = [-1.0, 1.0] if len(labels) == 2 else [float(k) for k in range(len(labels))]
+    return dict(zip(labels, values, strict=True))
+
+
+def parsed_numbers(text: str) -> dict[str, float]:
+    """`spam=1,ham=-1`. Raises SettingError."""
+    found = {}
+    for word in text.split(","):
+        label, _, number = word.rpartition("=")
+        if not label or not is_number(number) or not np.isfinite(float(number)):
+            raise SettingError(f"numbers={text!r}: write LABEL=NUMBER,LABEL=NUMBER, as spam=1,ham=-1")
+        found[label] = float(number)
+    return found
+
+
+def free_names(names: list[str]) -> list[str]:
+    """Names that no reader of tables takes for the label's or the text's: `text` becomes `text_`."""
+    known = {name.lower() for name in names}
+    found = []
+    for name in names:
+        while name.lower() in TAKEN or (name.lower() in known and name.endswith("_") and name in found):
+            name += "_"
+        found.append(name)
+    return found
+
+
+def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shape) -> Written:
+    """All batches to an opened file. Raises DataError where there are none, or some have no labels and others do."""
+    writer: Writer | None = None
+    rows = widest = 0
+    for batch in batches:
+        writer = writer or open_writer(file, format, shape)
+        if (batch.y is None) != (shape.label is None):
+            raise DataError("some rows have labels and others have none")
+        for part in _pieces(batch):
+            writer.write(part)
+            rows += part.n
+        widest = max(widest, 0 if isinstance(batch.rows, list) else width(batch.rows))
+    if writer is None:
+        raise DataError("found no rows; expected at least one")
+    writer.close()
+    return Written(rows, shape.width or widest, writer.notes)
+
+
+def _pieces(batch: Batch) -> Iterator[Batch]:
+    """The same rows, not too many at a time: a batch can be all data."""
+    if isinstance(batch.rows, list):
+        yield batch
+        return
+    n = batch.n
+    values = batch.rows.data.size if isinstance(batch.rows, Csr) else batch.rows.values.size
+    height = max(1, n * PIECE // max(values, 1))
+    if height >= n:
+        yield batch
+        return
+    for start in range(0, n, height):
+        yield batch.take(np.arange(start, min(start + height, n)))

@@ -1,0 +1,118 @@
+"""Bytes → files: compressed by suffix, and there only when they are whole."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+
+def compression(path: str) -> str:
+    """The suffix that says how a file is compressed, "" where it is not."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in (".gz", ".xz", ".bz2", ".zst") else ""
+
+
+def _compressed(raw: BinaryIO, suffix: str) -> Any:
+    """What compresses to `raw`; the same bytes give the same file (gzip without name and time)."""
+    if suffix == ".gz":
+        return gzip.GzipFile("", "wb", 6, raw, mtime=0)
+    if suffix == ".xz":
+        return lzma.LZMAFile(raw, "wb")
+    if suffix == ".bz2":
+        return bz2.BZ2File(raw, "wb")
+    import zstandard
+
+    return zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+
+
+@contextlib.contextmanager
+def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
+    """Files to write to, which take their names when all are whole; on any error none is there.
+
+    paths: names (.gz, .xz, .bz2 and .zst are compressed), or `-` for standard output, to which bytes go at once, as
+    they do to a pipe or device. A link stays a link. Raises OSError where something cannot be written.
+    """
+    with ExitStack() as outer:
+        places: list[_Place | None] = []
+        for path in paths:
+            places.append(None if path == "-" else _Place(path))
+            if (place := places[-1]) is not None:
+                outer.callback(place.drop)
+        with ExitStack() as inner:
+            yield [inner.enter_context(_open(path, place)) for path, place in zip(paths, places, strict=True)]
+        for place in places:
+            if place is None:
+                sys.stdout.flush()
+            else:
+                place.finish()
+        for place in places:
+            if place is not None:
+                place.rename()
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """One file, as it is whatever its suffix; see `whole_files`."""
+    place = _Place(path)
+    try:
+        yield place.file
+        place.finish()
+        place.rename()
+    finally:
+        place.drop()
+
+
+def _open(path: str, place: _Place | None) -> Any:
+    if place is None:
+        sys.stdout.flush()
+    raw = cast(BinaryIO, sys.stdout.buffer if place is None else place.file)
+    suffix = compression(path)
+    return _compressed(raw, suffix) if suffix else contextlib.nullcontext(raw)
+
+
+class _Place:
+    """A temporary file beside the one to be; of a pipe or device, itself."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.realpath(path)
+        self._temporary: str | None = None
+        if os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path):
+            self.file: IO[bytes] = open(self.path, "wb")  # noqa: SIM115
+            return
+        folder, name = os.path.split(self.path)
+        handle, self._temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        self.file = os.fdopen(handle, "wb")
+
+    def finish(self) -> None:
+        self.file.flush()
+        if self._temporary is not None:
+            os.fsync(self.file.fileno())
+        self.file.close()
+
+    def rename(self) -> None:
+        if self._temporary is not None:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(self._temporary, 0o666 & ~mask)
+            os.replace(self._temporary, self.path)
+            self._temporary = None
+            folder = os.open(os.path.dirname(self.path), os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def drop(self) -> None:
+        with contextlib.suppress(OSError):
+            self.file.close()
+        if self._temporary is not None:
+            Path(self._temporary).unlink(missing_ok=True)

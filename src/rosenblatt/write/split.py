@@ -1,0 +1,88 @@
+"""Which part each row belongs to: shares kept in every class, decided row by row, by the seed alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import SettingError
+
+
+class Parts(NamedTuple):
+    """names and their shares, which sum to 1."""
+
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+def parts_of(text: str) -> Parts:
+    """`train=0.8,test=0.2`; whole numbers are parts of their sum (`train=8,test=2`). Raises SettingError."""
+    names, sizes = [], []
+    for word in text.split(","):
+        name, _, size = word.partition("=")
+        try:
+            sizes.append(float(size))
+        except ValueError:
+            sizes.append(0.0)
+        names.append(name.strip())
+        if not names[-1] or "/" in names[-1] or not 0.0 < sizes[-1] < np.inf:
+            raise SettingError(f"parts={text!r}: write NAME=SHARE,NAME=SHARE, as train=0.8,test=0.2")
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise SettingError(f"parts={text!r}: give two or more parts, each a name of its own")
+    total = sum(sizes)
+    if all(size < 1.0 for size in sizes) and abs(total - 1.0) > 1e-6:
+        raise SettingError(f"parts={text!r}: the shares sum to {total:g}; make it 1")
+    return Parts(tuple(names), tuple(size / total for size in sizes))
+
+
+def counts(rows: Mapping[str | None, int], shares: tuple[float, ...]) -> dict[str | None, list[int]]:
+    """label → rows for each part: of every class its share to the nearest rows, and of all classes together too.
+
+    A class in its turn (sorted) gets what its share of the rows so far still lacks; largest remainders are rounded up.
+    So small classes differ from their share by less than two rows, and the parts as a whole by less than one.
+    """
+    given = np.zeros(len(shares))
+    seen = 0
+    found: dict[str | None, list[int]] = {}
+    for label in sorted(rows, key=str):
+        seen += rows[label]
+        want = np.array(shares) * seen - given
+        own = np.maximum(np.floor(want + 1e-9), 0.0).astype(int)
+        while own.sum() > rows[label]:
+            own[int(np.where(own > 0, want - own, np.inf).argmin())] -= 1
+        while own.sum() < rows[label]:
+            own[int((want - own).argmax())] += 1
+        given += own
+        found[label] = own.tolist()
+    return found
+
+
+class Dealer:
+    """Gives each row its part. rows: how many there are of each label; the parts are exactly those of `counts`.
+
+    With r rows of a class left and q_p of them due to part p, the next one goes to part p with probability q_p/r: every
+    choice of rows is equally likely. One number of `default_rng(seed)` is drawn for each row.
+    """
+
+    def __init__(self, rows: Mapping[str | None, int], parts: Parts, seed: int) -> None:
+        self.due = counts(Counter(rows), parts.shares)
+        self._left = dict(rows)
+        self._rng = np.random.default_rng(seed)
+        self._drawn: list[float] = []
+
+    def part(self, label: str | None) -> int:
+        """The part of the next row, which has this label."""
+        if not self._drawn:
+            self._drawn = self._rng.random(4096).tolist()[::-1]
+        due = self.due[label]
+        place = int(self._drawn.pop() * self._left[label])
+        self._left[label] -= 1
+        part = 0
+        while place >= due[part]:
+            place -= due[part]
+            part += 1
+        due[part] -= 1
+        return part

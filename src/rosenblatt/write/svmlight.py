@@ -1,0 +1,78 @@
+"""Sparse rows → svmlight lines: `label index:value index:value … [# id]`."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+
+from ..batch import Batch
+from ..core import digits
+from ..core.rows import Csr, csr, n_rows
+from . import Shape
+from .cells import in_float64, label_numbers, label_texts, sparse
+
+LONGEST_PAIR = digits.LONGEST + 12
+"""Bytes of ` 4294967295:` and a number."""
+
+
+class SvmlightWriter:
+    """Lines that `Svmlight` reads back with the same bits; explicit zeros of sparse rows stay.
+
+    Nobody writes down how many columns there are, so the last one is given in the first row, as zero if need be: every
+    program then reads as many. (peers.md: dumping and loading `[[0, 5], [3, 0]]` must not lose a column.)
+    """
+
+    def __init__(self, file: BinaryIO, shape: Shape) -> None:
+        self._file, self._shape, self._first = file, shape, True
+        self.notes: dict[str, int] = {}
+
+    def write(self, batch: Batch) -> None:
+        assert not isinstance(batch.rows, list)
+        rows = sparse(batch.rows)
+        if self._first and n_rows(rows) and self._shape.width:
+            rows = _as_wide(rows, self._shape.width)
+            self._first = False
+        heads = [b""] * n_rows(rows)
+        if batch.y is not None and self._shape.label is not None:
+            heads = [text.encode() for text in label_texts(label_numbers(batch.y, self._shape))]
+        tails = [b""] * n_rows(rows)
+        if self._shape.ids and batch.ids is not None:
+            tails = [f" # {' '.join(str(name).split())}".encode() for name in batch.ids]
+        if digits.is_little(len(rows.data)):
+            self._file.write(_plain(heads, tails, rows, self._shape.base))
+            return
+        columns = rows.indices.astype(np.uint64) + np.uint64(self._shape.base)
+        ends = digits.ends_of(heads), digits.ends_of(tails)
+        room = LONGEST_PAIR * len(rows.data) + sum(int(end.ends[-1]) + len(heads) for end in ends)
+        out = np.empty(room, np.uint8)
+        with np.errstate(over="ignore"):
+            size = digits.sparse_lines(out, *ends, in_float64(rows), columns, rows.indptr)
+        self._file.write(out[:size].data)
+
+    def close(self) -> None:
+        pass
+
+
+def _as_wide(rows: Csr, width: int) -> Csr:
+    """The same, with a value in the last column of the first row."""
+    end = int(rows.indptr[1])
+    if end and int(rows.indices[end - 1]) == width - 1:
+        return rows
+    indptr = rows.indptr.copy()
+    indptr[1:] += 1
+    return csr(np.insert(rows.data, end, 0.0), np.insert(rows.indices, end, width - 1), indptr, width)
+
+
+def _plain(heads: list[bytes], tails: list[bytes], rows: Csr, base: int) -> bytes:
+    """The same lines in Python."""
+    pairs = [
+        f"{column}:{digits.shortest(value)}".encode()
+        for column, value in zip((rows.indices.astype(np.int64) + base).tolist(), rows.data.tolist(), strict=True)
+    ]
+    starts = rows.indptr.tolist()
+    lines = []
+    for i, (head, tail) in enumerate(zip(heads, tails, strict=True)):
+        parts = pairs[starts[i] : starts[i + 1]]
+        lines.append(b" ".join([head, *parts] if head else parts) + tail + b"\n")
+    return b"".join(lines)

@@ -1,0 +1,75 @@
+"""Rows or texts → CSV or TSV with a header; the label is the last column of numbers, the first of texts."""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+
+import numpy as np
+
+from ..batch import Batch
+from ..core import digits
+from ..core.rows import Dense
+from . import Shape
+from .cells import dense_blocks, document_text, in_float64, label_texts, widened
+
+
+class TableWriter:
+    """Cells that `Table` reads back with the same bits; quoted where they must be, lines end in \\n.
+
+    The header is always there: without it `1,2,class` could be taken for one.
+    """
+
+    def __init__(self, file: BinaryIO, shape: Shape, delimiter: str = ",") -> None:
+        self._file, self._shape, self._delimiter = file, shape, delimiter
+        self.notes: dict[str, int] = {}
+        self._special = re.compile(rf'["\r\n{delimiter}]|^\s|\s$')
+        label = [] if shape.label is None else [shape.label]
+        self._lines([[*label, "text"] if shape.kind == "documents" else [*shape.called(), *label]])
+
+    def write(self, batch: Batch) -> None:
+        texts: list[str] | None = None
+        if self._shape.label is not None and batch.y is not None:
+            texts = label_texts(batch.y)
+        if isinstance(batch.rows, list):
+            bodies = [document_text(document) for document in batch.rows]
+            self._lines([[body] for body in bodies] if texts is None else list(zip(texts, bodies, strict=True)))
+            return
+        tails = [b""] * (len(batch.rows.values) if isinstance(batch.rows, Dense) else batch.rows.indptr.size - 1)
+        if texts is not None:
+            cells = {text: self._cell(text) for text in set(texts)}
+            tails = [cells[text] for text in texts]
+        for part, values in dense_blocks(widened(batch.rows, self._shape.width), self._shape.width):
+            self._numbers(Dense(values), tails[part])
+
+    def close(self) -> None:
+        pass
+
+    def _numbers(self, rows: Dense, tails: list[bytes]) -> None:
+        n, d = rows.values.shape
+        if digits.is_little(n * d):
+            between = self._delimiter
+            lines = [
+                between.join(map(digits.shortest, row)).encode() + tail
+                for row, tail in zip(rows.values.tolist(), tails, strict=True)
+            ]
+            self._file.write(b"".join(line + b"\n" for line in lines))
+            return
+        ends = digits.ends_of(tails)
+        out = np.empty((digits.LONGEST + 1) * n * d + int(ends.ends[-1]) + n, np.uint8)
+        with np.errstate(over="ignore"):
+            size = digits.dense_lines(out, ends, in_float64(rows), ord(self._delimiter))
+        self._file.write(out[:size].data)
+
+    def _lines(self, rows: list[list[str]] | list[tuple[str, str]]) -> None:
+        lines = "".join(self._delimiter.join(map(self._quoted, cells)) + "\n" for cells in rows)
+        self._file.write(lines.encode("utf-8", "replace"))
+
+    def _quoted(self, cell: str) -> str:
+        """The csv module leaves a carriage return without quotes, and then refuses to read it."""
+        return '"' + cell.replace('"', '""') + '"' if not cell or self._special.search(cell) else cell
+
+    def _cell(self, text: str) -> bytes:
+        """A label as the last cell, behind what parts it from the one before."""
+        between = self._delimiter if self._shape.width else ""
+        return (between + self._quoted(text)).encode("utf-8", "replace")
