@@ -104,7 +104,7 @@ def test_overflow_is_an_error_that_says_what_to_do(plain: None) -> None:
         ({"rule": object()}, "is not a rule; a rule has a method step"),
         ({"optimizer": "newton"}, "unknown optimizer='newton'; one of online"),
         ({"keep": "best"}, "unknown keep='best'; one of last, averaged"),
-        ({"eta0": 0.0}, "eta0 must be > 0"),
+        ({"eta0": 0.0}, "eta0=0.0 must be > 0"),
         ({"eta0": float("nan")}, "eta0=nan must be a number ≥ 0"),
         ({"batch_size": 2.5}, "batch_size=2.5 must be a whole number"),
         ({"random_state": -1}, "random_state=-1 must be a whole number ≥ 0"),

@@ -28,6 +28,10 @@ DEFAULTS: dict[str, Any] = {
     "multi_class": "one-vs-rest",
     "positive": None,
     "class_weight": None,
+    "early_stopping": False,
+    "validation_fraction": 0.1,
+    "calibrate": None,
+    "calibrate_folds": 5,
     "warm_start": False,
     "n_jobs": None,
 }
@@ -39,5 +43,27 @@ PICK_LIMIT = 100_000
 KEEPS = ("last", "averaged", "voted", "pocket")
 COUNTINGS = ("notes", "freund-schapire")
 OPTIMIZERS = ("online", "mini-batch", "batch", "pick-first", "pick-random", "pick-worst")
+MAIL_MADE = ("html", "attachment", "charset", "missing", "links", "capitals", "spelling", "sender", "headers")
+"""Fields of a mail that are worked out (`read.mail_names` says how); every other is a header."""
+MAIL_FIELDS = ("subject", "html", "attachment", "charset", "missing", "capitals", "spelling")
+"""`AveragedPerceptron(max_iter=10)` on mails, otherwise default: 5-fold on each set; trained on spamassassin_dev and
+tested on csdmc2010_dev; the reverse; each the mean of seeds 0, 1, 2.
+
+                                            spamassassin_dev  csdmc2010_dev  across  back
+    subject, html, attachment, charset, missing   .9937           .9904       .950   .986
+    and capitals                                  .9940           .9910       .953   .988
+    and spelling                                  .9931           .9903       .954   .987
+    and capitals, spelling (the default)          .9935           .9906       .960   .989
+    and links                                     .9932           .9900       .945   .987
+    and sender                                    .9936           .9902       .955   .987
+    and headers                                   .9937           .9887       .950   .980
+    and capitals, spelling, links                 .9940           .9911       .950   .989
+
+Within one collection all are alike; across, capitals and spelling help, and they cannot tell one collection from
+another. Hosts, senders and headers can (csdmc2010 has lost its headers), so they are for those who train on their own
+mail. Across, the least of seeds 0 to 5 is .949 with the default, .941 with the first line, .939 with links.
+"""
+PRODUCTS = ("all", "squares", "pairs")
 SCHEDULES = ("constant", "inverse", "sqrt")
+CALIBRATIONS = ("sigmoid", "isotonic")
 MULTI_CLASS = ("one-vs-rest", "multi-class-perceptron")

@@ -13,7 +13,10 @@ from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, squared_n
 from .errors import DataError, SettingError
 from .model import Model
 from .settings import Settings
-from .train import Callback, Chunk, Limits, Measure, Run, new_run, train
+from .train import Callback, Chunk, Limits, Measure, Run, Validation, new_run, train
+
+MOST_WEIGHT = 1e100
+"""Of a row: times a step, times a squared length of at most 1e290 over many rows, it must stay a number."""
 
 
 class Task(NamedTuple):
@@ -21,7 +24,7 @@ class Task(NamedTuple):
 
     positive: the positive label. class_weight: None, "balanced" or {label: weight}. start: (w, b) to begin with.
     scorer: (model, rows, labels) → what the pocket maximises; None: the share of right answers. order: row numbers.
-    names: the features', for messages.
+    names: the features', for messages. validation: rows to stop early by.
     """
 
     positive: Any = None
@@ -31,6 +34,19 @@ class Task(NamedTuple):
     order: Array | None = None
     names: Sequence[str] | None = None
     callback: Callback | None = None
+    validation: Held | None = None
+
+
+class Held(NamedTuple):
+    """Rows that are not learned from, in the features of the others, and their labels.
+
+    scorer: (model, rows, labels) → what should be high; None: the share of right answers. name: the scorer's.
+    """
+
+    rows: Rows
+    y: Array
+    scorer: Callable[[Model, Rows, Array], float] | None = None
+    name: str = "accuracy"
 
 
 def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
@@ -58,7 +74,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     check_range(rows, largest)
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
-    new = replace(model, run=_copy(model.run))
+    new = replace(model, run=_copy(model.run), calibration=None, threshold=None, choice=None)  # made for other scores
     measure = _measure(new, chunk, task.scorer, y) if new.run.memory.needs_measure else None
     if weight is not None and not (weight > 0.0).any():
         return new
@@ -67,10 +83,55 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
 
         if task.order is not None:
             raise SettingError("an order cannot be given to an optimizer that picks its rows")
+        if task.validation is not None:
+            raise SettingError("validation stops at an epoch, and an optimizer that picks its rows has none")
         pick(new.run, chunk, limits, measure, task.callback)
     else:
-        train(new.run, [chunk], limits, measure, task.callback, _checked_order(task.order, n_rows(rows)))
+        order = _checked_order(task.order, n_rows(rows))
+        validation = None if task.validation is None else _validation(new, task.validation, width(rows), task.names)
+        train(new.run, [chunk], limits, measure, task.callback, order, validation)
     return new
+
+
+def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
+    """Row numbers, ascending, to learn from and to validate on: a share of each class, by scikit-learn's
+    StratifiedShuffleSplit. SettingError where that is not possible."""
+    from sklearn.model_selection import train_test_split
+
+    if isinstance(share, (bool, str)) or not 0.0 < share < 1.0:
+        raise SettingError(f"validation_fraction={share!r} must be a share of the rows between 0 and 1")
+    try:
+        kept, out = train_test_split(np.arange(len(y)), test_size=share, random_state=seed, stratify=y)
+    except ValueError as error:
+        raise SettingError(
+            f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"
+        ) from None
+    return np.sort(kept), np.sort(out)
+
+
+def _validation(model: Model, held: Held, features: int, names: Sequence[str] | None) -> Validation:
+    """What `train` asks after each epoch. DataError where the rows do not fit the model's."""
+    if n_rows(held.rows) == 0 or n_rows(held.rows) != len(held.y):
+        raise DataError(f"{n_rows(held.rows)} validation rows and {len(held.y)} labels; at least one row is needed")
+    if width(held.rows) != features:
+        raise DataError(f"the validation rows have {width(held.rows)} features, the others {features}")
+    try:
+        check_finite(held.rows, names)
+        truth = label.class_numbers(np.asarray(held.y), model.classes)
+    except DataError as error:
+        raise DataError(f"of the validation rows, {error}") from None
+
+    def score(run: Run) -> float:
+        answering = replace(model, run=run)
+        if held.scorer is not None:
+            value = float(held.scorer(answering, held.rows, held.y))
+            if np.isnan(value):
+                raise SettingError("the scorer returned NaN; what validation maximises must be a number")
+            return value
+        scores = answering.decision(held.rows)
+        return float(np.mean((scores > 0.0 if scores.ndim == 1 else scores.argmax(axis=1)) == truth))
+
+    return Validation(score, held.name)
 
 
 def training_errors(scores: Array, y: Array, classes: Array) -> int:
@@ -138,6 +199,9 @@ def checked_weights(weight: Any, n: int) -> Array | None:
     bad = np.flatnonzero(~(weight >= 0.0) | ~np.isfinite(weight))
     if bad.size:
         raise DataError(f"row {bad[0]}: sample weight {weight[bad[0]]}; weights must be finite and ≥ 0")
+    if weight.size and weight.max() > MOST_WEIGHT:
+        row = int(weight.argmax())
+        raise DataError(f"row {row}: sample weight {weight[row]:g}; above {MOST_WEIGHT:g} their sums could overflow")
     return weight
 
 

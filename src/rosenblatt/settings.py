@@ -61,7 +61,8 @@ class Settings:
         eta0 = float(getattr(self.rule, "eta0", 1.0))
         reach = getattr(self.rule, "reach", None)
         if reach is not None:
-            norms = squared_norms(rows) + (1.0 if self.fit_intercept else 0.0)
+            with np.errstate(over="ignore"):  # rows too long for sums are refused where learning begins
+                norms = squared_norms(rows) + (1.0 if self.fit_intercept else 0.0)
             longest = float((norms if weight is None else norms * weight).max(initial=0.0))
             eta0 = min(eta0, reach / longest) if longest > 0.0 else eta0
         return replace(self, eta0=eta0)
@@ -118,7 +119,7 @@ def _check(words: dict[str, Any]) -> None:
         if not isinstance(value, (int, float, np.number)) or not np.isfinite(value) or value < 0:
             raise SettingError(f"{name}={value!r} must be a number ≥ 0")
         if name in positive and value == 0:
-            raise SettingError(f"{name} must be > 0")
+            raise SettingError(f"{name}={value!r} must be > 0")
     for name in ("batch_size", "n_iter_no_change", "check_every", "random_state"):
         value = words[name]
         if not isinstance(value, (int, np.integer)) or value < 0:

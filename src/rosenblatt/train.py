@@ -18,6 +18,7 @@ from .errors import DataError, ModelError, SettingError
 from .rules.multi_class import MultiClassPerceptron
 from .rules.perceptron import Perceptron
 from .settings import Settings
+from .validation import Best, Validation, begin_validation, no_better, validate
 
 SEGMENT = 1 << 16
 """Rows between two looks at the clock, the callback and Ctrl-C."""
@@ -63,6 +64,7 @@ class Run:
     many rows. blocks: t of the learning rate.
     history: per epoch, the lists mistakes, updates, loss (weighted mean per row) and class_mistakes.
     mark: the state's counters n and m[0] when the present epoch began.
+    best: the epoch that answers, where learning was validated; history["validation"] has the scores.
     """
 
     settings: Settings
@@ -80,6 +82,12 @@ class Run:
         default_factory=lambda: {"mistakes": [], "updates": [], "loss": [], "class_mistakes": []}
     )
     mark: tuple[Array, Array] | None = None
+    best: Best | None = None
+
+    @property
+    def answering(self) -> tuple[Any, State]:
+        """(memory, state) that predict: of the best epoch on the validation rows, or as they are now."""
+        return (self.memory, self.state) if self.best is None else (self.best.memory, self.best.state)
 
     @property
     def many(self) -> bool:
@@ -152,13 +160,16 @@ def train(
     measure: Measure | None = None,
     callback: Callback | None = None,
     order: Array | None = None,
+    validation: Validation | None = None,
 ) -> None:
     """Go on learning from the chunks until the rule is finished or a limit comes; `run` says which, and has the result.
 
     measure: (w, b) → what the pocket maximises, over all rows. order: (m,) row numbers of a single chunk to use in each
-    epoch. Raises DataError when the weights overflow.
+    epoch. validation: learning also stops after n_iter_no_change epochs without a better score, and the best epoch
+    answers (the first of equals). Raises DataError when the weights overflow.
     """
     trainer = _Trainer(run, chunks, limits, measure, callback, order)
+    begin_validation(run, validation)
     run.converged, run.stop_reason = False, ""
     if limits.max_iter is not None and limits.max_iter < 1:
         run.stop_reason = "epoch limit (max_iter)"
@@ -167,9 +178,9 @@ def train(
         run.stop_reason = stopped
         return
     for count in range(1, (limits.max_iter or 2**62) + 1):
-        stopped = trainer.epoch()
+        stopped = trainer.epoch(validation)
         if not stopped:
-            stopped = trainer.finished() or trainer.limit()
+            stopped = trainer.finished() or no_better(run, validation) or trainer.limit()
             if not stopped and count == limits.max_iter:
                 stopped = f"epoch limit (max_iter={limits.max_iter})"
         if stopped:
@@ -221,7 +232,7 @@ class _Trainer:
             order = np.arange(n)
         return order if chunk.weight is None else order[chunk.weight[order] > 0.0]
 
-    def epoch(self) -> str:
+    def epoch(self, validation: Validation | None) -> str:
         """One pass over the chunks, or the rest of one; returns why it was cut short, or nothing."""
         run, done = self.run, 0
         if run.position == (0, 0):
@@ -244,6 +255,7 @@ class _Trainer:
             run.memory.candidate(run.state, self.measure)
         assert run.mark is not None
         run.record(*run.mark)
+        validate(run, validation)
         return "stopped by the callback" if self._told(self.total, True) else ""
 
     def _check_overflow(self) -> None:
