@@ -15,13 +15,17 @@ import rosenblatt
 from rosenblatt import (
     LinearClassifier,
 )
+from rosenblatt.defaults import CALIBRATIONS
 from samples import KEEPS, NAMES, two_classes
 
 NOT_REPETITION = "an online rule steps once on a row of weight 3 and up to three times on the row repeated"
 
 
 @parametrize_with_checks(
-    [getattr(rosenblatt, name)() for name in NAMES],
+    [
+        *(getattr(rosenblatt, name)() for name in NAMES),
+        *(LinearClassifier(keep="averaged", calibrate=kind, calibrate_folds=3) for kind in CALIBRATIONS),
+    ],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": NOT_REPETITION,
         "check_sample_weight_equivalence_on_sparse_data": NOT_REPETITION,

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
@@ -18,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import fit as fitting
 from .catalog import rule_from, rule_name
 from .core.learn import SEEN, UPDATES
-from .core.rows import Array, Rows, csr, dense, width
+from .core.rows import Array, Rows, matrix, take
 from .defaults import DEFAULTS as D
 from .errors import SettingError
+from .estimator_input import INPUT, as_rows, label_counts, seed_of, start_weights
+from .held_out import calibrated, way
 from .labels import class_list
 from .model import Model
 from .settings import Settings
@@ -28,7 +29,16 @@ from .train import Limits, new_run
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    return estimator.keep != "voted" and hasattr(rule_from(estimator._rule()), "probability")
+    if hasattr(estimator, "model_"):
+        return bool(estimator.model_.has_probabilities)
+    own = estimator.keep != "voted" and hasattr(rule_from(estimator._rule()), "probability")
+    return own or estimator.calibrate is not None
+
+
+def _takes_parts(estimator: Any) -> bool:
+    if estimator.calibrate is not None:
+        raise SettingError("partial_fit sees too few rows at once for calibrate; use fit, or calibrate=None")
+    return True
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -53,7 +63,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto": the rule's
         own: None for the rules that are zero when right (they stop at an epoch without an update), 1e-4 for the units.
     n_iter_no_change : int ≥ 1, default 5
-        See tol.
+        See tol and early_stopping.
     epsilon : float ≥ 0, default 1e-12
         optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.
     eta0 : float > 0 or "auto", default "auto"
@@ -78,7 +88,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     check_every : int ≥ 0, default 0
         keep="pocket": also measure after so many updates; 0: at record runs and the ends of epochs only.
     scoring : str, callable or None, default None
-        keep="pocket": a scikit-learn scorer; None: the share of right training answers (1 − E_in).
+        A scikit-learn scorer: what keep="pocket" maximises on the training rows and early stopping on the others; None:
+        the share of right answers.
     multi_class : {"one-vs-rest", "multi-class-perceptron"}, default "one-vs-rest"
         How more than two classes are learned; with two there is no difference.
     positive : label or None, default None
@@ -86,6 +97,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight : dict, "balanced" or None, default None
         Multiplies the steps, as sample_weight does: for a rule that steps on mistakes only, a weight of 3 is a step of
         three times the length and not the same as the row three times. In partial_fit "balanced" uses running counts.
+    early_stopping : bool, default False
+        Learn from a part of the rows and stop after `n_iter_no_change` epochs without a better accuracy (or `scoring`)
+        on the others; the weights of the best epoch answer. Without it all rows are learned from.
+    validation_fraction : float in (0, 1), default 0.1
+        The share of the rows that early_stopping sets aside, class by class, by random_state. Rows of one's own are
+        given to fit as `validation`.
+    calibrate : {"sigmoid", "isotonic"} or None, default None
+        Probabilities for every rule: a curve from scores to probabilities, fitted to scores of held-out folds, whose
+        models learn from the other folds; the model itself learns from all rows. Scores then count from where the
+        probability is one half.
+    calibrate_folds : int ≥ 2, default 5
+        How many folds; no more than the smallest class has rows.
     warm_start : bool, default False
         fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.
     n_jobs : int or None, default None
@@ -94,7 +117,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_ : (1, d) or (K, d), intercept_ : (1,) or (K,)
-        Weights. keep="voted": the survival-weighted mean of the voters (the vote itself is not linear).
+        Weights; of two classes the intercept is less the score at which a calibrated probability is one half.
+        keep="voted": the survival-weighted mean of the voters (the vote itself is not linear).
     classes_ : (K,) labels. n_features_in_, feature_names_in_ : as in scikit-learn.
     n_iter_ : int ≥ 1, epochs in all; history_ and mistakes_ have an entry for each finished one.
     t_ : int, examples seen. n_updates_ : int, steps applied.
@@ -141,6 +165,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         multi_class: str = D["multi_class"],
         positive: Any = D["positive"],
         class_weight: Any = D["class_weight"],
+        early_stopping: bool = D["early_stopping"],
+        validation_fraction: float = D["validation_fraction"],
+        calibrate: str | None = D["calibrate"],
+        calibrate_folds: int = D["calibrate_folds"],
         warm_start: bool = D["warm_start"],
         n_jobs: int | None = D["n_jobs"],
     ) -> None:
@@ -186,32 +214,50 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         intercept_init: Any = None,
         order: Any = None,
         callback: Any = None,
+        validation: Any = None,
     ) -> Any:
         """Learn from X (n, d), dense or sparse, and n labels.
 
         sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
         in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
-        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there.
+        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
+        to stop early by, in place of a share of the rows.
         """
         going_on = self.warm_start and hasattr(self, "model_")
         x, y, rows = self._checked(X, y, reset=not going_on)
-        limits = self._limits()
+        limits, how = self._limits(), way(self.calibrate, self.calibrate_folds)
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
         if coef_init is not None or intercept_init is not None:
-            start = _start(coef_init, intercept_init, rows, np.unique(y).size)
+            start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
             if not self.fit_intercept and (start[1] != 0.0).any():
                 raise SettingError("intercept_init must be 0 with fit_intercept=False: through the origin")
+        weight = fitting.checked_weights(sample_weight, len(y))
+        before = self._going_on() if going_on else None
+        settings = self._settings() if before is None else before.run.settings
+        held = None
+        if validation is not None:
+            held = self._held(*validation)
+        elif self.early_stopping:
+            if order is not None:
+                found = "an order names all rows, and early_stopping sets some aside"
+                raise SettingError(f"{found}; give them as validation")
+            kept, out = fitting.set_aside(y, self.validation_fraction, settings.random_state)
+            held = self._held(x[out], y[out])
+            x, y, rows, weight = x[kept], y[kept], take(rows, kept), None if weight is None else weight[kept]
         names = getattr(self, "feature_names_in_", None)
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(x), order, names, callback)
-        if going_on:
-            model = fitting.learn_more(self._going_on(), rows, y, limits, task, sample_weight)
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, callback, held)
+        if before is None:
+            model = fitting.fit(rows, y, settings, limits, task, weight)
         else:
-            model = fitting.fit(rows, y, self._settings(), limits, task, sample_weight)
-        self._counts = _label_counts(y)
+            model = fitting.learn_more(before, rows, y, limits, task, weight)
+        if how is not None:
+            model = calibrated(model, rows, y, how, task, weight)
+        self._counts = label_counts(y)
         return self._take(model)
 
+    @available_if(_takes_parts)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
@@ -230,13 +276,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
                 before = list(model.classes)
                 raise SettingError(f"classes={list(classes)} differ from those of the first call, {before}")
-        new = _label_counts(y)
+        new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
         names = getattr(self, "feature_names_in_", None)
-        task = fitting.Task(class_weight=weight, scorer=self._scorer(x), names=names)
+        task = fitting.Task(class_weight=weight, scorer=self._scorer(), names=names)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
         model = fitting.learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
         self._counts = counts
@@ -245,7 +291,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # --- answering ---
 
     def decision_function(self, X: Any) -> Array:
-        """(n,) scores w·x + b for two classes, > 0: classes_[1]; else (n, K). keep="voted": the share of votes."""
+        """(n,) scores w·x + b for two classes, > 0: classes_[1]; else (n, K). keep="voted": the share of votes.
+
+        Calibrated: less the score of even odds; of more than two classes the log-odds of each.
+        """
         check_is_fitted(self)
         return self.model_.decision(self._rows(X))
 
@@ -256,7 +305,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """(n, K) probabilities (rules that have them: logistic); the largest is the predicted class's."""
+        """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
         check_is_fitted(self)
         return self.model_.probabilities(self.model_.decision(self._rows(X)))
 
@@ -276,7 +325,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _settings(self) -> Settings:
         names = Settings.__dataclass_fields__
         words = {name: getattr(self, name) for name in names if name not in ("rule", "random_state")}
-        return Settings.of(rule=self._rule(), random_state=_seed(self.random_state), **words)
+        return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
 
     def _limits(self) -> Limits:
         for name, least in (("max_iter", 1), ("max_updates", 1), ("max_time", 0)):
@@ -303,78 +352,37 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
 
     def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
-        x, y = validate_data(self, X, y, reset=reset, **_INPUT)
+        x, y = validate_data(self, X, y, reset=reset, **INPUT)
         check_classification_targets(y)
         if type_of_target(y) not in ("binary", "multiclass"):
             raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
-        return x, y, _as_rows(x)
+        return x, y, as_rows(x)
 
     def _rows(self, X: Any) -> Rows:
-        rows = _as_rows(validate_data(self, X, reset=False, **_INPUT))
+        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
         fitting.check_finite(rows, getattr(self, "feature_names_in_", None))
         return rows
 
-    def _scorer(self, x: Any) -> Any:
+    def _held(self, X: Any, y: Any) -> fitting.Held:
+        x, y, rows = self._checked(X, y, reset=False)
+        name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
+        return fitting.Held(rows, y, self._scorer(), name)
+
+    def _scorer(self) -> Any:
         if self.scoring is None:
             return None
         score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return lambda model, rows, y: score(copy.copy(self)._take(model), x, y)
+        return lambda model, rows, y: score(copy.copy(self)._take(model), matrix(rows), y)
 
     def _take(self, model: Model) -> Any:
         run = model.run
         self.model_ = model
         self.classes_ = model.classes
         w, b = model.weights
-        self.coef_, self.intercept_ = w, b
+        shifted = len(b) == 1 and model.cut and model.run.memory.name != "voted"
+        self.coef_, self.intercept_ = w, b.astype(float) - model.cut if shifted else b
         self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
         self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]
         self.converged_, self.stop_reason_, self.history_ = run.converged, run.stop_reason, run.history
         self.n_threads_ = 1
         return self
-
-
-_INPUT: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": [np.float64, np.float32],
-    "order": "C",
-    "ensure_all_finite": False,
-}
-
-
-def _as_rows(x: Any) -> Rows:
-    if not issparse(x):
-        return dense(x)
-    if not x.has_canonical_format:
-        x = x.copy()
-        x.sum_duplicates()
-    return csr(x.data, x.indices, x.indptr, x.shape[1])
-
-
-def _label_counts(y: Array) -> dict[Any, int]:
-    values, counts = np.unique(y, return_counts=True)
-    return dict(zip(values.tolist(), counts.tolist(), strict=True))
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, (int, np.integer)):
-        if random_state < 0:
-            raise SettingError(f"random_state={random_state} must be ≥ 0")
-        return int(random_state)
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    raise SettingError(f"random_state={random_state!r} must be a whole number ≥ 0, None or a random generator")
-
-
-def _start(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:
-    k, d = (1 if classes == 2 else classes), width(rows)
-    w = np.zeros((k, d)) if coef is None else np.atleast_2d(np.asarray(coef, float))
-    b = np.zeros(k) if intercept is None else np.atleast_1d(np.asarray(intercept, float))
-    if w.shape != (k, d) or b.shape != (k,):
-        raise SettingError(f"coef_init {w.shape}, intercept_init {b.shape} must have shapes ({k}, {d}) and ({k},)")
-    if not (np.isfinite(w).all() and np.isfinite(b).all()):
-        raise SettingError("coef_init and intercept_init must be finite; found NaN or infinity")
-    return w, b

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .batch import Batch
+from .calibration import Calibration
 from .core.rows import Array, Rows, matrix, width
 from .errors import DataError, SettingError
 from .train import Run
@@ -20,6 +21,8 @@ class Model:
 
     classes: (k,) labels; with two, the second is the positive one. features: the representation (dictionary, scaling),
     or None for numbers as given. reading: the choices with which data files are read. names: the features', or None.
+    calibration: what makes probabilities of scores. threshold: of two classes, the raw score w·x + b above which a row
+    is positive; None: where the calibration has even odds, else 0. choice: how the threshold was chosen (`thresholds`).
     """
 
     run: Run
@@ -27,11 +30,15 @@ class Model:
     features: Any = None
     reading: dict[str, Any] = field(default_factory=dict)
     names: list[str] | None = None
+    calibration: Calibration | None = None
+    threshold: float | None = None
+    choice: dict[str, Any] | None = None
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
         """(w, b): (1, d) and (1,) for two classes, else (K, d) and (K,). Of voted: the mean of the voters."""
-        return self.run.memory.answer(self.run.state)  # type: ignore[no-any-return]
+        memory, state = self.run.answering
+        return memory.answer(state)  # type: ignore[no-any-return]
 
     @property
     def width(self) -> int:
@@ -45,12 +52,33 @@ class Model:
             raise DataError("the data are text, but the model was trained on numbers")
         return batch.rows
 
+    @property
+    def cut(self) -> float:
+        """Of two classes, the raw score above which a row is positive."""
+        if self.threshold is not None:
+            return self.threshold
+        return 0.0 if self.calibration is None or self.classes.size > 2 else self.calibration.curves[0].middle
+
     def decision(self, rows: Rows) -> Array:
-        """Scores: (n,) for two classes (> 0: the positive one), else (n, K). Voted: the share of votes, in [−1, 1]."""
+        """Scores: (n,) for two classes (> 0: the positive one), else (n, K). Voted: the share of votes, in [−1, 1].
+
+        Of two classes less the threshold, so that 0 is the border. Of more with a calibration: the log-odds of each.
+        """
+        return self.from_raw(self.raw(rows))
+
+    def from_raw(self, scores: Array) -> Array:
+        """Scores of `decision` from those of `raw`."""
+        if scores.ndim == 1:
+            return scores.astype(np.float64) - self.cut if self.cut else scores
+        return scores if self.calibration is None else self.calibration.log_odds(scores - self.calibration.middles)
+
+    def raw(self, rows: Rows) -> Array:
+        """(n,) or (n, K) scores as learned, w·x + b or votes, without threshold or calibration."""
         if width(rows) != self.width:
             raise DataError(f"the data have {width(rows)} features, but the model was trained with {self.width}")
-        if self.run.memory.name == "voted":
-            scores = self.run.memory.votes(rows, self.run.state)
+        memory, state = self.run.answering
+        if memory.name == "voted":
+            scores = memory.votes(rows, state)
         else:
             w, b = self.weights
             with np.errstate(all="ignore"):
@@ -71,12 +99,15 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        return hasattr(self.run.settings.rule, "probability") and self.run.memory.name != "voted"
+        own = hasattr(self.run.settings.rule, "probability") and self.run.memory.name != "voted"
+        return own or self.calibration is not None
 
     def probabilities(self, scores: Array) -> Array:
-        """(n, K) probabilities of each class, in log-space: the largest is always the predicted class.
+        """(n, K) probabilities of each class for scores of `decision`, in log-space.
 
-        Two classes: σ(u). More: each class's σ(u_k), over their sum. SettingError for rules without probabilities.
+        The predicted class has the largest one (or one of the largest), unless a threshold was chosen. Two classes:
+        σ(log-odds). More: each class's σ(log-odds) over their sum. Log-odds are the calibration's, else the scores of
+        logistic regression. SettingError where neither is there.
         """
         return np.exp(self.log_probabilities(scores))
 
@@ -84,11 +115,21 @@ class Model:
         """(n, K) logarithms of the probabilities."""
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
-            raise SettingError(f"rule {name} with keep={self.run.memory.name} has no probabilities; use logistic")
-        if scores.ndim == 1:
-            return np.asarray(-np.logaddexp(0.0, np.stack([scores, -scores], axis=1)))
-        logs = -np.logaddexp(0.0, -scores)
+            keep = self.run.memory.name
+            raise SettingError(f"rule {name} with keep={keep} has no probabilities; use logistic, or calibrate")
+        odds = self._log_odds(scores)
+        if odds.ndim == 1:
+            return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))
+        logs = -np.logaddexp(0.0, -odds)
         return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
+
+    def _log_odds(self, scores: Array) -> Array:
+        """Scores of `decision` as log-odds; those of more than two classes are that already."""
+        if scores.ndim > 1:
+            return scores
+        even = 0.0 if self.calibration is None else self.calibration.curves[0].middle
+        own = scores if self.cut == even else scores + (self.cut - even)
+        return own if self.calibration is None else self.calibration.log_odds(own)
 
     def save(self, path: Any) -> None:
         """Write one file, whole or not at all; the same bytes for the same model. See `model_file`."""

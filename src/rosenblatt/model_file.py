@@ -6,24 +6,29 @@ import hashlib
 import json
 import os
 import struct
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import labels
+from .calibration import restored
 from .core.learn import State
 from .errors import ModelError
 from .settings import Settings
 from .train import Run
+from .validation import Best
+from .write.files import whole_file
 
 if TYPE_CHECKING:
     from .model import Model
 
-SCHEMA = 1
-"""Raised whenever an older program could misread a newer file."""
+SCHEMA = 2
+"""Raised whenever an older program could misread a newer file. 1: 0.1.0; 2: what answers may be the best epoch, or
+calibrated, words may be in runs, mails have fields that were none, and there are more formats of data. A file says the
+lowest number that reads it rightly."""
+FORMATS = ("svmlight", "table", "text", "mail")
+"""Of data, that schema 1 knows."""
 KEY = "rosenblatt"
 HEADER_LIMIT = 100_000_000
 """Bytes; safetensors itself refuses longer headers."""
@@ -32,12 +37,12 @@ _MISFITS = (ArithmeticError, LookupError, ValueError, TypeError, AttributeError,
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write the model to `path`: temporary file beside it, fsync, rename. The same model gives the same bytes."""
+    """Write the model, whole or, also when the power fails, not at all. The same model gives the same bytes."""
     from safetensors.numpy import save as to_bytes
 
     header, tensors = _run_parts(model.run)
     header |= {
-        "schema": SCHEMA,
+        "schema": 1 if model.run.best is None and _answers_plainly(model) and _reads_plainly(model) else 2,
         "classes": labels.to_json(model.classes),
         "reading": model.reading,
         "names": model.names,
@@ -45,10 +50,35 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     }
     if model.features is not None:
         tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
+    if not _answers_plainly(model):
+        header |= {"threshold": model.threshold, "choice": model.choice, "calibration": None}
+    if model.calibration is not None:
+        header["calibration"], curves = model.calibration.saved()
+        tensors |= {f"calibration.{name}": value for name, value in curves.items()}
     tensors = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
     header["digest"] = _digest(header, tensors)
     text = json.dumps(header, sort_keys=True)  # in ASCII: file names as labels need not be valid Unicode
-    write_atomically(Path(path), to_bytes(tensors, metadata={KEY: text}))
+    try:
+        with whole_file(path) as file:
+            file.write(to_bytes(tensors, metadata={KEY: text}))
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
+
+
+def _answers_plainly(model: Model) -> bool:
+    """As 0.1.0 would: by the sign of the score."""
+    return model.calibration is None and model.threshold is None
+
+
+def _reads_plainly(model: Model) -> bool:
+    """Whether the first version makes the same numbers of the same data (of products it says that it does not know)."""
+    from .features.ngrams import WORDS
+    from .read.mail_names import LATER
+
+    features = model.features
+    plain = features is None or features.senders is None and getattr(features.dictionary, "grams", WORDS) == WORDS
+    known = model.reading.get("format", FORMATS[0]) in FORMATS
+    return plain and known and not set(model.reading.get("fields", ())) & set(LATER)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -66,42 +96,6 @@ def load(path: str | os.PathLike[str]) -> Model:
         raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (SafetensorError, *_MISFITS) as error:
         raise ModelError(f"{path}: damaged: {_short(error)}") from None
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """The whole content or the old file: never half of it, also when the power fails.
-
-    A link stays a link. A pipe or device (/dev/stdout) is written to, not replaced.
-    """
-    path = Path(os.path.realpath(path))
-    folder = path.parent
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(content)
-            return
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-        directory = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise ModelError(f"{path}: cannot be written: {error.strerror or error}") from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _read(path: str) -> tuple[dict[str, Any], bytes]:
@@ -150,6 +144,9 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
     tensors |= {f"memory.{name}": value for name, value in run.memory.saved().items()}
     if run.mark is not None:
         tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
+    if run.best is not None:
+        tensors |= {f"best.state.{name}": getattr(run.best.state, name) for name in STATE}
+        tensors |= {f"best.memory.{name}": value for name, value in run.best.memory.saved().items()}
     header = {
         "settings": run.settings.words(),
         "by_column": run.memory.by_column,
@@ -164,17 +161,18 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
         "stop_reason": run.stop_reason,
         "history": run.history,
     }
+    if run.best is not None:
+        header["best"] = {"score": run.best.score, "epoch": run.best.epoch, "by_column": run.best.memory.by_column}
     return header, tensors
 
 
 def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Run:
     settings = _settings(header["settings"])
-    state = State(*(tensors[f"state.{name}"].copy() for name in STATE))
-    memory = settings.memory()
-    memory.by_column = header["by_column"]
-    memory.joint = header["joint"]
-    prefix = "memory."
-    memory.restore({name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)})
+    memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
+    found, best = header.get("best"), None
+    if found is not None:
+        parts = _memory_and_state(settings, found["by_column"], header["joint"], "best.", tensors)
+        best = Best(float(found["score"]), int(found["epoch"]), *parts)
     return Run(
         settings,
         state,
@@ -189,7 +187,18 @@ def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Ru
         stop_reason=header["stop_reason"],
         history=header["history"],
         mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
+        best=best,
     )
+
+
+def _memory_and_state(
+    settings: Settings, by_column: bool, joint: bool, prefix: str, tensors: dict[str, np.ndarray[Any, Any]]
+) -> tuple[Any, State]:
+    """What answers and goes on learning, from the tensors whose names begin so."""
+    memory = settings.memory()
+    memory.by_column, memory.joint = by_column, joint
+    memory.restore(_named(tensors, f"{prefix}memory."))
+    return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in STATE))
 
 
 def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Model:
@@ -199,11 +208,18 @@ def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> 
     if header["features"] is not None:
         from .features.pipeline import Features
 
-        prefix = "features."
-        own = {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
-        features = Features.restore(header["features"], own)
+        features = Features.restore(header["features"], _named(tensors, "features."))
     classes = labels.from_json(header["classes"])
-    return Model(_run(header, tensors), classes, features, header["reading"], header["names"])
+    model = Model(_run(header, tensors), classes, features, header["reading"], header["names"])
+    if header.get("calibration") is not None:
+        model.calibration = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
+    if header.get("threshold") is not None:
+        model.threshold, model.choice = float(header["threshold"]), header["choice"]
+    return model
+
+
+def _named(tensors: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, np.ndarray[Any, Any]]:
+    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
 
 
 class UnknownRule(NamedTuple):

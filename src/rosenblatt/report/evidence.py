@@ -10,13 +10,16 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Array, Csr, Rows, width
 from ..errors import DataError
+from ..features.quadratic import ProductNames
+from ..features.senders import NAME as SENDER
 from ..model import Model
 
 
 class Evidence(NamedTuple):
-    """A row's score taken apart: u = Σ_j w_j·x_j + b, strongest feature first.
+    """A row's score taken apart: Σ_j w_j·x_j + b − threshold, strongest feature first.
 
-    columns: (m,) the features that are not zero. values, weights: (m,) float64 x_j and w_j. intercept: b.
+    columns: (m,) the features that are not zero. values, weights: (m,) float64 x_j and w_j. intercept: b. threshold: 0
+    unless the model has one, or a calibration; of more than two classes, sigmoids make log-odds of weights as well.
     between: the two classes (numbers) compared, u speaking for the first: of two classes the model's own weights, or
     with the other sign for (0, 1); of more, the differences of their weights and intercepts.
     """
@@ -26,6 +29,7 @@ class Evidence(NamedTuple):
     weights: Array
     intercept: float
     between: tuple[int, int]
+    threshold: float = 0.0
 
     @property
     def contributions(self) -> Array:
@@ -34,8 +38,8 @@ class Evidence(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The exactly rounded sum of all contributions and the intercept."""
-        return math.fsum([*self.contributions.tolist(), self.intercept])
+        """The exactly rounded sum of all contributions and the intercept, less the threshold."""
+        return math.fsum([*self.contributions.tolist(), self.intercept, -self.threshold])
 
     def rest(self, shown: int) -> float:
         """The sum of the contributions after the first `shown`."""
@@ -45,26 +49,40 @@ class Evidence(NamedTuple):
 def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)) -> Evidence:
     """Row i's evidence. between: the two classes to compare (of more than two: see `rivals`).
 
-    Of voted: for the mean of the voters, because a vote is no sum over features. Raises DataError where the rows have
+    Of voted: for the mean of the voters, because a vote is no sum over features, and without threshold. Isotonic curves
+    of more than two classes are no sums either: scores as before the calibration. Raises DataError where the rows have
     another width than the model.
     """
     if width(rows) != model.width:
         raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
     columns, values = _row(rows, i)
     w, b = model.weights
+    cuts, slopes = _cuts_and_slopes(model)
     if len(model.classes) == 2:
         sign = -1.0 if between[0] == 0 else 1.0
-        own, intercept = sign * w[0, columns].astype(float), sign * float(b[0])
+        own, intercept, threshold = sign * w[0, columns].astype(float), sign * float(b[0]), sign * cuts[0]
     else:
-        first, second = between
-        own = w[first, columns].astype(float) - w[second, columns].astype(float)
-        intercept = float(b[first]) - float(b[second])
+        (k, a), (m, c) = ((each, slopes[each]) for each in between)
+        own = a * w[k, columns].astype(float) - c * w[m, columns].astype(float)
+        intercept, threshold = a * float(b[k]) - c * float(b[m]), a * cuts[k] - c * cuts[m]
     order = np.lexsort((columns, -np.abs(own * values)))
-    return Evidence(columns[order], values[order], own[order], intercept, between)
+    return Evidence(columns[order], values[order], own[order], intercept, between, threshold)
+
+
+def _cuts_and_slopes(model: Model) -> tuple[list[float], list[float]]:
+    """What is taken off each class's w·x + b, and what it is then multiplied by."""
+    many = len(model.weights[1])
+    if model.run.memory.name == "voted" or many == 1:
+        return [0.0 if model.run.memory.name == "voted" else model.cut] * many, [1.0] * many
+    slopes = None if model.calibration is None else model.calibration.slopes
+    if model.calibration is None or slopes is None:
+        return [0.0] * many, [1.0] * many
+    return model.calibration.middles.tolist(), slopes.tolist()
 
 
 class Names:
     """What a model's features are called: words, the header's names, or `column 7` as its own file counts them.
+    Products of columns: `age^2`, `age*height`, without names `x3*x7`.
 
     documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
     """
@@ -74,19 +92,28 @@ class Names:
         self._names = getattr(model.features, "names", None) or model.names
         self._hashed = dictionary is not None and self._names is None
         self._words = dictionary.names_in(documents) if self._hashed and documents else {}
-        reading = model.reading
+        if self._hashed and model.features.senders is not None:
+            self._words[dictionary.width] = {SENDER: 1}
+        reading, given = model.reading, getattr(model.features, "given", model.width)
         self._first, label = int(reading.get("base", 1)), reading.get("label")
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):
-            self._label = label if label > 0 else model.width + 2 + label
+            self._label = label if label > 0 else given + 2 + label
+        step = getattr(model.features, "quadratic", None)
+        numbered = [f"x{self._number(column)}" for column in range(given)] if step and self._names is None else []
+        self._products = None if step is None else ProductNames(self._names or numbered, step)
 
     def __getitem__(self, column: int) -> str:
-        if self._names is not None:
-            return str(self._names[column])
-        if self._hashed:
+        if self._names is None and self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
-        number = int(column) + self._first
-        return f"column {number + 1 if self._label is not None and number >= self._label else number}"
+        if self._products is not None:
+            return str(self._products[int(column)])
+        return f"column {self._number(int(column))}" if self._names is None else str(self._names[column])
+
+    def _number(self, column: int) -> int:
+        """The number of a column in its own file."""
+        number = column + self._first
+        return number + 1 if self._label is not None and number >= self._label else number
 
 
 def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:

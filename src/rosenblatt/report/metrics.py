@@ -10,6 +10,7 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..errors import SettingError
 from ..fit import training_errors
+from ..labels import class_numbers
 from ..model import Model
 
 
@@ -24,11 +25,12 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         each against the rest. roc_auc_of: which of the two.
     false_positives, false_negatives: counts; for K > 2, {class: count}.
     precision, recall, f1: of the positive class, 0 where undefined; K > 2: means over the classes. average: which.
+    log_loss, brier, calibration_error: see `probability_metrics`; None where the model has no probabilities.
     """
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
     classes, predicted = model.classes, model.labels(scores)
-    truth, guess = _codes(y, classes), _codes(predicted, classes)
+    truth, guess = class_numbers(y, classes), class_numbers(predicted, classes)
     two = classes.size == 2
     errors = int(np.count_nonzero(truth != guess))
     confusion = confusion_matrix(truth, guess, labels=np.arange(classes.size))
@@ -52,6 +54,33 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "recall": float(recall),
         "f1": float(f1),
         "average": f"class {classes[1]}" if two else "mean over the classes",
+        **_of_probabilities(model, scores, truth),
+    }
+
+
+def _of_probabilities(model: Model, scores: Array, truth: Array) -> dict[str, float | None]:
+    if not model.has_probabilities:
+        return dict.fromkeys(("log_loss", "brier", "calibration_error"))
+    return probability_metrics(model.log_probabilities(scores), truth)
+
+
+def probability_metrics(logs: Array, truth: Array) -> dict[str, float | None]:
+    """How good probabilities are; 0 is best. logs: (n, K) their natural logarithms. truth: (n,) class numbers.
+
+    log_loss: the mean of −ln p of the true class. brier: the mean of (p − t)² of the positive class, t = 1 for its rows
+    and else 0; K > 2: of the sum of that over the classes. calibration_error: |mean p − share that came true| in ten
+    equal ranges of p, each weighted by its rows (expected calibration error); K > 2: of the largest p.
+    """
+    from .reliability import bins, expected_error, happened
+
+    p, own = np.exp(logs), np.arange(len(truth))
+    ones = np.zeros_like(p)
+    ones[own, truth] = 1.0
+    squares = (p[:, 1] - ones[:, 1]) ** 2 if p.shape[1] == 2 else ((p - ones) ** 2).sum(axis=1)
+    return {
+        "log_loss": float(np.mean(-logs[own, truth])),
+        "brier": float(squares.mean()),
+        "calibration_error": expected_error(bins(*happened(p, truth))),
     }
 
 
@@ -68,7 +97,7 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
 
     def measure(model: Model, rows: Rows, y: Array) -> float:
         try:
-            return float(score(_estimator(model), rows, _codes(y, model.classes)))
+            return float(score(_estimator(model), rows, class_numbers(y, model.classes)))
         except (ValueError, AttributeError) as error:
             why = str(error).split("\n")[0]
             raise SettingError(f"scoring={name!r} cannot measure this model: {why}") from None
@@ -87,7 +116,7 @@ def _estimator(model: Model) -> Any:
             return True
 
         def predict(self, rows: Rows) -> Array:
-            return _codes(model.predict(rows), model.classes)
+            return class_numbers(model.predict(rows), model.classes)
 
         def decision_function(self, rows: Rows) -> Array:
             return model.decision(rows)
@@ -97,12 +126,6 @@ def _estimator(model: Model) -> Any:
             return model.probabilities(model.decision(rows))
 
     return WithProbabilities() if model.has_probabilities else Estimator()
-
-
-def _codes(y: Array, classes: Array) -> Array:
-    """(n,) the classes' numbers 0 … K − 1."""
-    order = np.argsort(classes, kind="stable")
-    return order[np.searchsorted(classes, y, sorter=order)]
 
 
 def _ties(scores: Array) -> int:

@@ -1,0 +1,69 @@
+"""`rosenblatt threshold`: where a model draws the line between two classes, chosen on labelled data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import Command, json_option, option, reading, reading_options
+from .probabilities import threshold_options
+
+EXAMPLE = """\
+rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
+rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model"""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@option("Output", "-o", "--output", metavar="NEW", required=True, help="The model file to write.")
+@json_option
+@threshold_options
+@reading_options
+@click.pass_context
+def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
+    """Choose on DATA the score above which MODEL calls a row positive, and write the model with it.
+
+    The rows of DATA must be labelled, and better not those that MODEL has learned from. A limit is kept with the stated
+    confidence for rows to come, if there are enough rows; if there are not, it is kept on these rows, and that is said.
+    """
+    from dataclasses import replace
+    from pathlib import Path
+
+    from ..errors import DataError, SettingError
+    from ..model import Model
+    from ..thresholds import chosen
+    from .data import like_training, scores_and_labels
+    from .output import check_writable, to_json, write_lines
+    from .probabilities import choice, told_threshold, wish_of
+    from .progress import Progress
+    from .sources import output_errors
+
+    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
+    wish = wish_of(words, given)
+    if wish.empty:
+        raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")
+    check_writable(Path(output), model, data)
+    learned = Model.load(model)
+    if len(learned.classes) != 2:
+        raise SettingError(f"{model}: a threshold is for two classes; the model has {len(learned.classes)}")
+    source: Any = like_training(data, learned, reading(words), labelled=True)
+    with Progress() as progress:
+        scores, labels = scores_and_labels(replace(learned, threshold=0.0), source, progress)  # raw ones
+    try:
+        new = chosen(learned, scores, labels, wish, _called(data))
+    except DataError as error:
+        raise DataError(f"{source.origin}: {error}") from None
+    with output_errors(output):
+        new.save(output)
+    found = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
+    told = [*told_threshold(found, [str(label) for label in new.classes]), f"wrote {output}"]
+    write_lines([to_json(found)] if as_json else told)
+
+
+def _called(data: str) -> str:
+    """What the rows are called in the record that the model keeps."""
+    import os
+
+    return "standard input" if data == "-" else os.path.basename(os.path.normpath(data))

@@ -1,0 +1,78 @@
+"""Do events said to have a probability of 70 % happen in 70 % of the cases? The table, its measure and its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array
+from ..thresholds import exact_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BINS = 10
+
+
+class Bin(NamedTuple):
+    """The rows with a probability in a range. mean: their mean probability. share: of those that came true; low, high:
+    its exact 95 % interval. rows: how many."""
+
+    mean: float
+    share: float
+    low: float
+    high: float
+    rows: int
+
+
+def happened(probabilities: Array, truth: Array) -> tuple[Array, Array]:
+    """(p, event): (n,) the probability said, and whether it came true.
+
+    probabilities: (n, K). truth: (n,) class numbers. Two classes: of the positive one. More: the largest probability,
+    and whether that class is the true one.
+    """
+    if probabilities.shape[1] == 2:
+        return probabilities[:, 1], truth == 1
+    return probabilities.max(axis=1), probabilities.argmax(axis=1) == truth
+
+
+def bins(p: Array, event: Array, many: int = BINS) -> list[Bin]:
+    """The rows by equal ranges of p, lowest first; a range without rows is left out."""
+    place = np.minimum((p * many).astype(int), many - 1)
+    found = []
+    for k in np.unique(place):
+        rows = place == k
+        count, true = int(rows.sum()), int(event[rows].sum())
+        found.append(Bin(float(p[rows].mean()), true / count, *exact_interval(true, count), count))
+    return found
+
+
+def expected_error(found: Sequence[Bin]) -> float:
+    """Σ count·|mean − share| / n: by how much the probabilities are wrong on average."""
+    total = sum(each.rows for each in found)
+    return sum(each.rows * abs(each.mean - each.share) for each in found) / total
+
+
+def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:
+    """The share that came true over the mean probability, with exact 95 % intervals. On the diagonal they agree."""
+    from .pictures.canvas import INK, PALETTE, plain
+
+    error = expected_error(found)
+    plain(axes, f"reliability; on average off by {error:.3f}", f"probability of {of}", "share that came true")
+    axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="as it should be")
+    x, y = [each.mean for each in found], [each.share for each in found]
+    down, up = [each.share - each.low for each in found], [each.high - each.share for each in found]
+    axes.errorbar(
+        x,
+        y,
+        (down, up),
+        color=PALETTE[5],
+        marker="o",
+        linewidth=1.6,
+        capsize=3.0,
+        label="rows of a range, with 95 % interval",
+    )
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axes.legend(loc="upper left", frameon=False)
