@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("ROSENBLATT_DATA") or ROOT.parent / "shared" / "data")
 
 # No deadline: the first example of a kernel compiles it. The same examples in every run on CI.
-settings.register_profile("rosenblatt", deadline=None, max_examples=50, derandomize=bool(os.environ.get("CI")))
+EXAMPLES = int(os.environ.get("ROSENBLATT_EXAMPLES", "50"))
+settings.register_profile("rosenblatt", deadline=None, max_examples=EXAMPLES, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("rosenblatt")
 
 

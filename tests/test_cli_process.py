@@ -70,6 +70,17 @@ def test_predicting_a_line_of_standard_input_loads_nothing_heavy() -> None:
     assert done.stdout.startswith("spam\t") and done.stderr == "\n"
 
 
+def test_a_line_is_answered_before_the_next_one_comes(folder: Path) -> None:
+    """`tail -f log | rosenblatt predict model -`: nobody waits for a block to fill."""
+    running = process("predict", folder / "words.model", "-")
+    assert running.stdin is not None and running.stdout is not None
+    for text, label in ((b"free prize\n", b"spam\n"), (b"see you at noon\n", b"ham\n")):
+        running.stdin.write(text)
+        running.stdin.flush()
+        assert running.stdout.readline() == label
+    assert running.communicate() == (b"", b"") and running.returncode == 0
+
+
 def test_the_locale_does_not_matter(folder: Path) -> None:
     write(folder / "u.txt", "größe\tweit und größer\nпривет\tпока мир\n" * 3)
     well("train", "u.txt", "-o", "u.model")
@@ -209,7 +220,7 @@ def test_an_error_inside_is_one_line_and_a_traceback_on_request(monkeypatch: pyt
     def broken(*_: object) -> None:
         raise RuntimeError("boom\nand more")
 
-    monkeypatch.setattr(evaluate_module, "_measured", broken)
+    monkeypatch.setattr(evaluate_module, "_report", broken)
     done = run("evaluate", "words.model", "words.txt")
     assert (done.code, done.out) == (70, "")
     assert done.err == "internal error: RuntimeError: boom and more; run with ROSENBLATT_DEBUG=1 for the traceback\n"

@@ -42,15 +42,24 @@ def silence() -> None:
 
 def write_lines(lines: Iterable[str]) -> None:
     """Lines to standard output, in one piece."""
-    write("".join(f"{line}\n" for line in lines))
+    write("".join(f"{printable(line)}\n" for line in lines))
 
 
 def note(text: str) -> None:
     """A line to standard error; where nobody listens, none."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"{text}\n")
+            sys.stderr.write("\n".join(map(printable, text.split("\n"))) + "\n")
             sys.stderr.flush()
+
+
+STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\t")}
+"""Control characters, which a terminal would obey, as they are shown."""
+
+
+def printable(text: str) -> str:
+    """One line, in which nothing that comes from a file can steer the terminal."""
+    return text.translate(STEERING)
 
 
 def notes(counted: Mapping[str, int]) -> None:
