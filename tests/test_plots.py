@@ -12,7 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.report.plots import PALETTE, figure_of_mistakes, mistakes_per_epoch
 
 HISTORIES = {
@@ -95,10 +95,15 @@ def test_nothing_to_draw_is_said(tmp_path: Path, histories: dict[str, list[int]]
         mistakes_per_epoch(histories, tmp_path / "curve.png", "t")
 
 
-@pytest.mark.parametrize("name", ["missing/curve.png", "curve.unknown"])
-def test_a_picture_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DataError, match=name):
-        mistakes_per_epoch(HISTORIES, tmp_path / name, "t")
+def test_a_picture_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="missing/curve.png: the picture cannot be written: No such file"):
+        mistakes_per_epoch(HISTORIES, tmp_path / "missing/curve.png", "t")
+
+
+def test_a_suffix_that_is_no_picture_is_named_with_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="curve.unknown: a picture's name ends in .png, .svg or .pdf"):
+        mistakes_per_epoch(HISTORIES, tmp_path / "curve.unknown", "t")
+    assert not list(tmp_path.iterdir())
 
 
 def test_matplotlib_comes_late_and_its_global_state_is_left_alone(tmp_path: Path) -> None:

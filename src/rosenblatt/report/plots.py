@@ -1,27 +1,26 @@
-"""Pictures as files. matplotlib is loaded when the first one is drawn, and no global state of it is touched."""
+"""Mistakes per epoch. matplotlib is loaded when the first picture is drawn, and no global state of it is touched."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import DataError
+from .pictures.canvas import DASHES, INK, MARKERS, PALETTE, finish, look, paper, plain, save
+from .pictures.words import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#222222"
-PALETTE = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#0072B2", "#CC79A7", "#7A7A7A")
-"""Okabe & Ito 2008, told apart by colour-blind readers; their yellow, too pale for a line on white, is grey here."""
-MARKERS = "os^DvPX*"
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-"""Colours and markers repeat after 8 lines, dashes after 4 and then shifted: 32 lines differ even without colour."""
+__all__ = ["DASHES", "INK", "MARKERS", "PALETTE", "draw_mistakes", "figure_of_mistakes", "mistakes_per_epoch", "save"]
 LONG = 12
 """Epochs beyond which their axis is logarithmic: most of what is to be seen happens in the first ten."""
 WRAP = 34
 """Letters of a line of the legend."""
+HIGH = 0.17
+"""Inches of a line of the legend."""
 
 
 def mistakes_per_epoch(histories: Mapping[str, Sequence[int]], path: str | os.PathLike[str], title: str) -> None:
@@ -30,9 +29,9 @@ def mistakes_per_epoch(histories: Mapping[str, Sequence[int]], path: str | os.Pa
     histories: name → mistakes in epoch 1, 2, …; learners with the same history (one path, different memories) share a
     line. path: the file; its suffix chooses the format (.png, .svg, .pdf). title: what is seen, one or two lines.
     A line ends in a ring at the epoch from which on there was no mistake. Raises DataError where there is no epoch to
-    draw or the file cannot be written.
+    draw or the file cannot be written, SettingError for another suffix.
     """
-    _write(figure_of_mistakes(histories, title), path)
+    save(figure_of_mistakes(histories, title), path)
 
 
 def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Figure:
@@ -40,12 +39,24 @@ def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Fi
     lines = _together(histories)
     if not lines:
         raise DataError("no epoch has been recorded; there is nothing to draw")
-    figure, axes = _figure(title)
+    height = 0.9 + HIGH * sum(label.count("\n") + 1.6 for label, _ in lines)
+    figure = paper(9.6, max(5.4, height))
+    axes = figure.add_subplot()
+    draw_mistakes(axes, lines)
+    axes.set_title(title, loc="left", color=INK, fontsize=12)
+    axes.legend(
+        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, handlelength=3.6, labelspacing=0.9, labelcolor=INK
+    )
+    return finish(figure)
+
+
+def draw_mistakes(axes: Axes, lines: Sequence[tuple[str, Sequence[int]]]) -> None:
+    """Draw (label, mistakes in epoch 1, 2, …) of each learner."""
+    plain(axes, x="epoch (one pass over the training data)", y="mistakes in the epoch")
     for number, (label, mistakes) in enumerate(lines):
         _draw(axes, number, label, mistakes)
-    _scales(axes, [mistakes for _, mistakes in lines])
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, handlelength=3.6, labelspacing=0.9)
-    return figure
+    scale_mistakes(axes, max(max(mistakes) for _, mistakes in lines))
+    scale_epochs(axes, max(_clean_from(mistakes) + 1 for _, mistakes in lines))
 
 
 def _together(histories: Mapping[str, Sequence[int]]) -> list[tuple[str, list[int]]]:
@@ -60,35 +71,13 @@ def _together(histories: Mapping[str, Sequence[int]]) -> list[tuple[str, list[in
 def _wrapped(names: Sequence[str]) -> str:
     import textwrap
 
-    return "\n".join(textwrap.wrap(", ".join(names), WRAP))
-
-
-def _figure(title: str) -> tuple[Figure, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.6, 5.4), dpi=100, facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot(facecolor="white")
-    axes.set_title(title, loc="left", color=INK, fontsize=12)
-    axes.set_xlabel("epoch (one pass over the training data)", color=INK)
-    axes.set_ylabel("mistakes in the epoch", color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, which="major", color="#dddddd", linewidth=0.7)
-    axes.set_axisbelow(True)
-    return figure, axes
+    return "\n".join(textwrap.wrap(", ".join(readable(name, WRAP) for name in names), WRAP))
 
 
 def _draw(axes: Axes, number: int, label: str, mistakes: Sequence[int]) -> None:
     shown = mistakes[: _clean_from(mistakes) + 1]
-    shape = len(PALETTE)
-    style = {
-        "color": PALETTE[number % shape],
-        "marker": MARKERS[number % shape],
-        "linestyle": DASHES[(number + number // shape) % len(DASHES)],
-    }
-    epochs = range(1, len(shown) + 1)
-    axes.plot(epochs, shown, label=label, markevery=_marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
+    style, epochs = look(number), range(1, len(shown) + 1)
+    axes.plot(epochs, shown, label=label, markevery=marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
     if shown[-1] == 0:
         ring = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgecolor": style["color"]}
         axes.plot(epochs[-1:], [0], linestyle="none", clip_on=False, zorder=5, **ring)
@@ -100,7 +89,7 @@ def _clean_from(mistakes: Sequence[int]) -> int:
     return min(last + 1, len(mistakes) - 1)
 
 
-def _marked(n: int) -> list[int]:
+def marked(n: int) -> list[int]:
     """The places that get a marker: each of the first, then further and further apart, and the last."""
     places, place = list(range(min(n, LONG))), LONG * 1.25
     while place < n:
@@ -109,10 +98,10 @@ def _marked(n: int) -> list[int]:
     return sorted({*places, n - 1})
 
 
-def _scales(axes: Axes, histories: Sequence[Sequence[int]]) -> None:
+def scale_mistakes(axes: Axes, most: float) -> None:
+    """The vertical axis, from 0 to beyond the most mistakes; logarithmic where there are many."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    most, longest = max(map(max, histories)), max(_clean_from(history) + 1 for history in histories)
     top = max(1.0, 1.25 * most)
     if most > 20:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.35)
@@ -121,6 +110,14 @@ def _scales(axes: Axes, histories: Sequence[Sequence[int]]) -> None:
     else:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(-0.04 * top, top)
+    axes.yaxis.minorticks_off()
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def scale_epochs(axes: Axes, longest: int) -> None:
+    """The horizontal axis, from epoch 1 to the longest; logarithmic where there are many."""
+    from matplotlib.ticker import FuncFormatter
+
     if longest > LONG:
         axes.set_xscale("log")
         axes.set_xticks(_round_numbers(1.25 * longest))
@@ -128,22 +125,11 @@ def _scales(axes: Axes, histories: Sequence[Sequence[int]]) -> None:
     else:
         axes.set_xticks(range(1, longest + 1))
         axes.set_xlim(1 - 0.04 * longest, 1.05 * longest + 0.2)
-    axes.minorticks_off()
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.minorticks_off()
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
 def _round_numbers(top: float) -> list[int]:
     """1, 2, 5, 10, 20, 50 … up to top."""
     found = [step * 10**power for power in range(len(str(int(top)))) for step in (1, 2, 5)]
     return [number for number in found if number <= top]
-
-
-def _write(figure: Figure, path: str | os.PathLike[str]) -> None:
-    # Without the program's version inside, the same curves are the same bytes.
-    metadata = {"Software": None} if os.fspath(path).endswith(".png") else None
-    try:
-        figure.savefig(path, metadata=metadata)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{os.fspath(path)}: the picture cannot be written: {reason}") from None

@@ -1,0 +1,200 @@
+"""The options that draw: checked before the work begins, and what they need of data and model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..batch import Batch, Source, joined
+from ..core.rows import Rows, matrix, width
+from ..errors import DataError, SettingError
+from ..labels import class_numbers, tidy
+from .data import labels_of
+from .options import flag, in_options
+from .output import OutputError, check_writable
+from .progress import Progress, Watched
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..model import Model
+    from ..report.pictures.regions import Plane
+    from .learn import Work
+
+MOST_VOTES = 100_000_000
+"""Places times vectors that vote on a plane: 4 s. Beyond, the grid is coarser."""
+ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
+"""Options that set rows aside, or fit something to scores, of the one model."""
+FOLDS = 5
+"""Of the learning curve."""
+
+
+def check_picture(option: str, path: str | None, *others: str | None) -> None:
+    """What `check_writable` checks, and that the suffix is one of a picture's. others: files that must stay."""
+    from ..report.pictures.canvas import check_suffix
+
+    if path is None:
+        return
+    try:
+        check_suffix(path)
+    except SettingError as error:
+        raise SettingError(f"{option} {error}") from None
+    check_writable(Path(path), *others)
+    for other in others:
+        if other and Path(other).absolute() == Path(path).absolute():
+            raise SettingError(f"{option} {path}: the same file is named twice; give the picture a name of its own")
+
+
+def write_picture(figure: Figure, path: str) -> None:
+    """OutputError where it cannot be written."""
+    from ..report.pictures.canvas import save
+
+    try:
+        save(figure, path)
+    except DataError as error:
+        raise OutputError(str(error)) from None
+
+
+class Keeping(Progress):
+    """Progress that also keeps the labelled batches it sees: of two columns, or all of them. first: of the training
+    data, which are read before validation rows."""
+
+    def __init__(self, all: bool) -> None:
+        super().__init__()
+        self.all, self.sources = all, list[Kept]()
+
+    def reading(self, source: Source, what: str = "reading") -> Kept:
+        self.sources.append(Kept(source, self, what))
+        return self.sources[-1]
+
+    def counting(self, what: str) -> Any:
+        """A function of (done, in all) that shows how far repeated trainings are, or None where no bar is wanted."""
+        if not self.shown:
+            return None
+        self._begin(what)
+        return lambda done, total: self._show(what, done, total, "trainings")
+
+    def batch(self) -> Batch | None:
+        """All the training data as one batch, or None where they were not kept."""
+        parts = self.sources[0].parts
+        return None if not parts or any(part.y is None for part in parts) else joined(parts)
+
+
+class Kept(Watched):
+    """A source whose batches are kept while they pass."""
+
+    def __init__(self, source: Source, progress: Keeping, what: str) -> None:
+        super().__init__(source, progress, what)
+        self.all, self.wide, self.parts = progress.all, False, list[Batch]()
+
+    def __iter__(self) -> Iterator[Batch]:
+        for batch in super().__iter__():
+            self.wide = self.wide or isinstance(batch.rows, list) or width(batch.rows) > 2
+            if self.all or not self.wide:
+                self.parts.append(batch)
+            else:
+                self.parts.clear()
+            yield batch
+
+
+def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
+    """The sheet of `train --plot`."""
+    from ..report.pictures.sheets import figure_of_training
+
+    words, reason = model.run.settings.words(), in_options(model.run.stop_reason)
+    title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
+    return figure_of_training(model.run, title, _plane(model, kept))
+
+
+def _plane(model: Model, kept: Keeping) -> Plane | None:
+    """The training data as points, where they have two columns."""
+    from ..core.learn import UPDATES
+    from ..core.rows import dense
+    from ..report.evidence import Names
+    from ..report.pictures.regions import GRID, Plane
+
+    batch = kept.batch()
+    if batch is None or isinstance(batch.rows, list) or width(batch.rows) != 2:
+        return None
+    rows = matrix(batch.rows)
+    x = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)
+    y = class_numbers(labels_of(batch, model, kept.sources[0]), model.classes)
+    votes = int(model.run.state.n[UPDATES]) if model.run.memory.name == "voted" else 0
+    grid = int(min(GRID, max(60.0, (MOST_VOTES / max(votes, 1)) ** 0.5)))
+    names = model.names or [Names(model)[j] for j in range(2)]
+
+    def scores(points: Any) -> Any:
+        return model.decision(model.rows(Batch(_like(batch.rows, dense(points)), None)))
+
+    return Plane(x, y, scores, model.classes.tolist(), names, grid)
+
+
+def _like(rows: Any, points: Any) -> Rows:
+    """Dense points in the storage of other rows: what is fitted to sparse rows may not take dense ones."""
+    from scipy.sparse import csr_array
+
+    from ..core.rows import Csr, csr
+
+    if not isinstance(rows, Csr):
+        return points  # type: ignore[no-any-return]
+    sparse = csr_array(points.values)
+    return csr(sparse.data, sparse.indices, sparse.indptr, 2)
+
+
+def curve_of(work: Work, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
+    """Draw the learning curve of `train --learning-curve`, and give it in numbers."""
+    from ..report.learning_curve import learning_curve
+    from ..report.pictures.growth import figure_of_growth
+    from .learn import from_part
+
+    whole = kept.batch()
+    assert whole is not None and whole.y is not None  # there were labels to learn from
+    y = tidy(whole.y)
+    every = whole._replace(y=y)
+
+    def train(chosen: Any) -> Any:
+        learned = from_part(work, every.take(chosen), model)
+        return lambda asked: learned.predict(learned.rows(every.take(asked)))
+
+    curve = learning_curve(y, train, FOLDS, work.words["random_state"], kept.counting("learning curve"))
+    words = model.run.settings.words()
+    title = [f"{work.data}: {words['rule']}, keep {words['keep']}, {words['optimizer']}"]
+    write_picture(figure_of_growth(curve, title), path)
+    return {"rows": curve.rows, "folds": FOLDS, "error": curve.held_out, "training_error": curve.training}
+
+
+def refuse_beside_curve(words: dict[str, Any], before: str | None, start: str | None) -> None:
+    """SettingError for what a model learned anew from parts of the rows has no use for, or would have its own of."""
+    given = {name: words[name] for name in ONCE} | {"before": before, "start": start}
+    given["order"] = words["order"] not in ("shuffled", "given")
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise SettingError(
+                f"--learning-curve learns anew from parts of the rows, for which {flag(name)} has no meaning; leave "
+                f"one of them out"
+            )
+
+
+def answers_picture(model: Model, scores: Any, y: Any, title: str) -> Figure:
+    """The sheet of `evaluate --plot`. y: labels that are the model's classes."""
+    from ..report.pictures.sheets import Answers, figure_of_answers
+
+    classes = model.classes.tolist()
+    truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
+    wrong = int(np.count_nonzero(truth != predicted))
+    told = [title, f"{len(truth):,} rows, {wrong:,} wrong (accuracy {1.0 - wrong / len(truth):.4f})"]
+    probabilities = model.probabilities(scores) if model.has_probabilities else None
+    return figure_of_answers(Answers(scores, truth, predicted, classes, probabilities), told)
+
+
+def weights_picture(model: Model, path: str, top: int | None) -> Figure:
+    """The bars of `inspect --plot`."""
+    from ..report.evidence import Names
+    from ..report.pictures.coefficients import MOST, Weights, figure_of_coefficients
+
+    what = "the strongest features of each class" + (", mean of the voters" if model.run.memory.name == "voted" else "")
+    weights = Weights(model.weights[0], model.classes.tolist(), Names(model))
+    return figure_of_coefficients(weights, MOST if top is None else top, [f"{path}: {what}"])

@@ -1,0 +1,117 @@
+"""Pictures for notebooks and scripts: `from rosenblatt import plots`, then `plots.regions(learned, X, y)`.
+
+Each function gives a matplotlib Figure: a notebook shows it, `savefig` writes it, everything in it can be changed. The
+colours are told apart by colour-blind readers, and nothing depends on colour alone. No pyplot, no global state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core.rows import Array
+from .errors import DataError, SettingError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["answers", "coefficients", "learning_curve", "regions", "training"]
+
+
+def training(estimator: Any, title: str = "") -> Figure:
+    """Mistakes in each epoch of a fitted learner of this package (or a `Model`), and what validation said.
+
+    title: a line above the picture; default: the learner. Below it stands why learning stopped.
+    """
+    from .report.pictures.sheets import figure_of_training
+
+    run = getattr(estimator, "model_", estimator).run
+    return figure_of_training(run, [title or type(estimator).__name__, f"stopped: {run.stop_reason}"])
+
+
+def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
+    """Which class the estimator answers where, for X (n, 2), with the rows of X and their labels y (n,).
+
+    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the two columns. With two
+    classes and a straight border, its normal w is drawn, and its margin where no row is wrong. DataError for another
+    number of columns or for labels that are not the estimator's.
+    """
+    from .report.pictures.canvas import finish, paper
+    from .report.pictures.regions import Plane, columns, draw_regions
+
+    x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    if x.ndim != 2 or x.shape[1] != 2 or not len(x):
+        raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
+    called = list(names or getattr(X, "columns", ("x₁", "x₂")))
+    classes = np.asarray(estimator.classes_)
+    figure = paper(5.6 + 2.0 * columns(classes.tolist()), 5.9, title)
+    plane = Plane(x, _codes(y, classes), estimator.decision_function, classes.tolist(), called)
+    draw_regions(figure.add_subplot(), plane)
+    return finish(figure)
+
+
+def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
+    """How a classifier answers labelled rows: confusion, ROC and DET, and reliability where it has probabilities.
+
+    Any fitted classifier with `decision_function` and `classes_`. DataError for labels that are not the estimator's.
+    """
+    from .report.pictures.sheets import Answers, figure_of_answers
+
+    classes = np.asarray(estimator.classes_)
+    scores, predicted = np.asarray(estimator.decision_function(X)), _codes(estimator.predict(X), classes)
+    probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+    told = Answers(scores, _codes(y, classes), predicted, classes.tolist(), probabilities)
+    return figure_of_answers(told, title)
+
+
+def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 10, title: str = "") -> Figure:
+    """The `top` strongest features of each class as bars: any fitted linear classifier with `coef_` and `classes_`.
+
+    names: of the features; default: `feature_names_in_`, else `x[0]`, `x[1]` … DataError for another number of names.
+    """
+    from .report.pictures.coefficients import Weights, figure_of_coefficients
+
+    w = np.atleast_2d(np.asarray(estimator.coef_))
+    found = names if names is not None else getattr(estimator, "feature_names_in_", None)
+    if found is None:
+        found = [f"x[{j}]" for j in range(w.shape[1])]
+    if len(found) != w.shape[1]:
+        raise DataError(f"{len(found)} names for {w.shape[1]} features; each needs one")
+    if top < 1:
+        raise SettingError(f"top={top} must be 1 or more")
+    return figure_of_coefficients(Weights(w, np.asarray(estimator.classes_).tolist(), found), top, title)
+
+
+def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0, title: str = "") -> Figure:
+    """Error by the number of training rows: would more data help? Any classifier of scikit-learn's kind, a pipeline
+    too; it is cloned, and fitted to at most ten sizes in each fold.
+
+    X: (n, d) array, sparse matrix, DataFrame or list. y: (n,) labels. folds: at least 2, class by class. The lines are
+    the means over the folds, the areas one standard deviation around them. DataError for fewer than 2·folds rows.
+    """
+    from sklearn.base import clone
+    from sklearn.utils import _safe_indexing as part
+
+    from .report.learning_curve import learning_curve as measured
+    from .report.pictures.growth import figure_of_growth
+
+    labels = np.asarray(y)
+
+    def train(chosen: Array) -> Any:
+        learned = clone(estimator).fit(part(X, chosen), labels[chosen])
+        return lambda asked: learned.predict(part(X, asked))
+
+    return figure_of_growth(measured(labels, train, folds, seed), title or type(estimator).__name__)
+
+
+def _codes(y: Any, classes: Array) -> Array:
+    """(n,) the classes' numbers 0 … K − 1."""
+    order = {label: k for k, label in enumerate(classes.tolist())}
+    labels = np.asarray(y).tolist()
+    unknown = next((label for label in labels if label not in order), None)
+    if unknown is not None or not labels:
+        what = "there are no rows" if not labels else f"{unknown!r} is not a label of the estimator"
+        raise DataError(f"{what}; its labels are {', '.join(map(str, order))}")
+    return np.array([order[label] for label in labels])

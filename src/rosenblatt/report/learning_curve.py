@@ -1,0 +1,86 @@
+"""Error by the number of training rows: would more data help?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array
+from ..errors import DataError, SettingError
+
+Answers = Callable[[Array], Array]
+"""Row numbers → predicted labels."""
+STEPS = 10
+"""The most sizes; each is half the next, so that all of a fold cost together twice its largest."""
+LEAST = 4
+"""Rows, and times the classes, below which chance says more than the data."""
+
+
+class LearningCurve(NamedTuple):
+    """rows: (m,) training rows, rising. training, held_out: (m, folds) shares of wrong answers on the rows learned
+    from and on the fold left out."""
+
+    rows: Array
+    training: Array
+    held_out: Array
+
+
+def learning_curve(
+    y: Array,
+    train: Callable[[Array], Answers],
+    folds: int = 5,
+    seed: int = 0,
+    told: Callable[[int, int], Any] | None = None,
+) -> LearningCurve:
+    """Learn from growing parts of the rows outside a fold, class by class as in the whole, and answer the fold.
+
+    y: (n,) labels. train: row numbers → a function that answers rows; all that is fitted, a dictionary or a scaling
+    too, may come from these rows only. folds: at least 2. told: called with trainings done and in all.
+    Raises DataError where there are fewer rows than folds or one class only.
+    """
+    if folds < 2:
+        raise SettingError(f"folds={folds} must be 2 or more")
+    fold = split(y, folds, seed)
+    least = int(np.bincount(fold, minlength=folds).max())
+    smallest, classes = len(y) - least, np.unique(y).size
+    if len(y) < 2 * folds or classes < 2:
+        raise DataError(
+            f"{len(y)} rows of {classes} classes are too few for a learning curve of {folds} folds; it needs "
+            f"{2 * folds} rows of two classes"
+        )
+    sizes = [smallest >> halvings for halvings in range(STEPS) if smallest >> halvings >= max(10, LEAST * classes)]
+    sizes = sorted(sizes or [smallest])
+    errors = np.empty((2, len(sizes), folds))
+    for k in range(folds):
+        order, out = stratified(y, np.flatnonzero(fold != k), seed), np.flatnonzero(fold == k)
+        for step, size in enumerate(sizes):
+            chosen = order[:size]
+            answers = train(chosen)
+            errors[:, step, k] = np.mean(answers(chosen) != y[chosen]), np.mean(answers(out) != y[out])
+            if told is not None:
+                told(k * len(sizes) + step + 1, folds * len(sizes))
+    return LearningCurve(np.array(sizes), errors[0], errors[1])
+
+
+def split(y: Array, folds: int, seed: int) -> Array:
+    """(n,) the fold of each row: of each class, and of all rows, the folds' shares differ by one row at most."""
+    fold = np.empty(len(y), int)
+    fold[by_class(y, np.arange(len(y)), seed)] = np.arange(len(y)) % folds
+    return fold
+
+
+def by_class(y: Array, rows: Array, seed: int) -> Array:
+    """These rows shuffled, one class after the other."""
+    shuffled = np.random.default_rng(seed).permutation(rows)
+    return shuffled[np.argsort(y[shuffled], kind="stable")]
+
+
+def stratified(y: Array, rows: Array, seed: int) -> Array:
+    """These rows in an order of which each beginning has the classes in the proportion of the whole, each at least once
+    among the first K."""
+    grouped = by_class(y, rows, seed)
+    _, starts, counts = np.unique(y[grouped], return_index=True, return_counts=True)
+    place = (np.arange(grouped.size) - np.repeat(starts, counts)) / np.repeat(counts, counts)
+    return grouped[np.argsort(place, kind="stable")]

@@ -1,0 +1,107 @@
+"""The picture of a comparison: a line a learner, its error and how far it is behind the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from .canvas import FILLS, INK, finish, paper, plain
+from .words import readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LONGEST = 44
+"""Letters of a name."""
+LEVEL, WORSE = FILLS[0], FILLS[6]
+"""Blue and grey; filled and hollow points say the same without colour."""
+
+
+class Line(NamedTuple):
+    """value, deviation: the error, or the score. behind: (low, difference, high), None for the best. level: not told
+    apart from the best."""
+
+    name: str
+    value: float
+    deviation: float
+    behind: tuple[float, float, float] | None
+    level: bool
+    picked: bool
+
+
+def figure_of_learners(
+    lines: Sequence[Line], baseline: float | None, scoring: str | None, title: str | Sequence[str]
+) -> Figure:
+    """Left each learner's error (or score) with its deviation, right its difference to the best with its interval.
+
+    lines: the best first, at least one. baseline: the error of always saying the most frequent class, a dashed line.
+    """
+    figure = paper(11.0, 1.9 + 0.21 * len(lines), title)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    what = "wrong answers" if scoring is None else readable(scoring)
+    plain(left, x=f"{what}, ± deviation")
+    plain(right, x="behind the best, 95 % interval")
+    for place, line in enumerate(lines):
+        style = {"color": LEVEL if line.level else WORSE, "elinewidth": 1.4, "capsize": 2.0, "markersize": 5.0}
+        style |= {"fmt": "D" if line.picked else "o", "markerfacecolor": style["color"] if line.level else "white"}
+        left.errorbar([line.value], [place], xerr=[[line.deviation], [line.deviation]], **style)
+        low, middle, high = line.behind or (0.0, 0.0, 0.0)
+        right.errorbar([middle], [place], xerr=[[max(middle - low, 0.0)], [max(high - middle, 0.0)]], **style)
+    right.axvline(0.0, color=INK, linewidth=0.9)
+    if baseline is not None:
+        left.axvline(baseline, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    left.set_yticks(range(len(lines)), [readable(line.name, LONGEST) for line in lines], fontsize=9)
+    for label, line in zip(left.get_yticklabels(), lines, strict=True):
+        label.set_fontweight("bold" if line.picked else "normal")
+    left.set_ylim(len(lines) - 0.4, -0.6)
+    right.tick_params(left=False)
+    _scales(left, right, lines, scoring is None)
+    _legend(figure, baseline is not None)
+    return finish(figure)
+
+
+def _scales(left: Axes, right: Axes, lines: Sequence[Line], errors: bool) -> None:
+    """Errors that differ much stand on a logarithmic axis, and so do differences beyond those near the best."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+    values = [line.value for line in lines]
+    if errors and min(values) > 0.0 and max(values) > 4.0 * min(values):
+        left.set_xscale("log")
+        left.set_xlim(0.8 * min(values), min(1.0, 1.25 * max(line.value + line.deviation for line in lines)))
+        left.set_xticks([t for t in _ROUND if 0.8 * min(values) <= t <= 1.25 * max(values)])
+        left.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        left.xaxis.set_major_locator(MaxNLocator(6))
+    near = median([max(-line.behind[0], line.behind[2]) for line in lines if line.behind and line.level] or [0.0])
+    far = max((line.behind[2] for line in lines if line.behind), default=0.0)
+    if 0.0 < near < far / 4.0:
+        right.set_xscale("symlog", linthresh=near)
+        right.set_xticks([0.0, *(t for t in _SPARSE if near / 1.5 <= t <= far)])
+        right.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        right.xaxis.set_major_locator(MaxNLocator(5))
+    form = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%" if errors else f"{share:g}")
+    left.xaxis.set_major_formatter(form)
+    right.xaxis.set_major_formatter(form)
+
+
+_SPARSE = [10.0**power for power in (-4, -3, -2, -1)]
+_ROUND = [digit * 10.0**power for power in (-4, -3, -2, -1) for digit in (1, 2, 3, 5, 7)]
+
+
+def _legend(figure: Figure, baseline: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    def point(marker: str, color: str, fill: str, label: str) -> Line2D:
+        return Line2D([], [], linestyle="none", marker=marker, color=color, markerfacecolor=fill, label=label)
+
+    entries = [
+        point("D", LEVEL, LEVEL, "the pick"),
+        point("o", LEVEL, LEVEL, "not told apart from the best"),
+        point("o", WORSE, "white", "worse than the best"),
+    ]
+    if baseline:
+        entries.append(Line2D([], [], color=INK, linestyle=(0, (4, 3)), label="always the most frequent class"))
+    figure.legend(handles=entries, loc="outside lower left", ncols=4, frameon=False, labelcolor=INK, fontsize=9)

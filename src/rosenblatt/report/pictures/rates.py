@@ -1,0 +1,196 @@
+"""ROC and DET: what each threshold would do. The corner where good models live is enlarged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .canvas import INK, look, plain, say
+from .words import readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = np.ndarray[Any, Any]
+MOST = 8
+"""Classes with a line of their own look; of more, those with the smallest areas have one."""
+SHARES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+FINE = 300.0
+"""Points of a DET curve to a unit of its axes: what is closer cannot be seen, and makes files large."""
+
+NOTHING = "not defined: there is no threshold between rows that are all of one class"
+ROOM = 0.06
+"""Of an axis, between two of its labels."""
+
+
+class Curve(NamedTuple):
+    """One class against the rest. false, true: (t,) rates of false and true positives, falling thresholds.
+
+    point: the two rates of the model's own answers. negatives, positives: rows.
+    """
+
+    label: str
+    false: Array
+    true: Array
+    area: float
+    point: tuple[float, float]
+    negatives: int
+    positives: int
+
+
+def curves(scores: Array, truth: Array, answers: Array, classes: Sequence[Any]) -> list[Curve]:
+    """The curves of scores (n,) or (n, K). truth, answers: (n,) class numbers.
+
+    Two classes: one curve, of the second. More: each class that occurs against the rest. None where no class can be
+    compared with another one, or a score is not finite.
+    """
+    if not np.isfinite(scores).all():
+        return []
+    if scores.ndim == 1:
+        found = [_curve(scores, truth == 1, answers == 1, str(classes[1]))]
+    else:
+        found = [_curve(scores[:, k], truth == k, answers == k, str(label)) for k, label in enumerate(classes)]
+    return [curve for curve in found if curve is not None]
+
+
+def _curve(scores: Array, truth: Array, answers: Array, label: str) -> Curve | None:
+    from sklearn.metrics import auc, roc_curve
+
+    positives = int(truth.sum())
+    negatives = truth.size - positives
+    if not positives or not negatives:
+        return None
+    false, true, _ = roc_curve(truth, scores, drop_intermediate=False)
+    point = (float((answers & ~truth).sum() / negatives), float((answers & truth).sum() / positives))
+    return Curve(label, false, true, float(auc(false, true)), point, negatives, positives)
+
+
+def draw_roc(axes: Axes, found: list[Curve]) -> None:
+    """Draw true against false positives, the model's own answers as points, and the corner top left enlarged."""
+    plain(axes, _roc_title(found), "false positive rate", "true positive rate")
+    if not found:
+        say(axes, NOTHING)
+        return
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
+    _percent(axes)
+    axes.plot([0, 1], [0, 1], color="#9a9a9a", linewidth=1.0, linestyle=(0, (2, 2)))
+    _lines(axes, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
+    _corner(axes, found)
+
+
+def draw_det(axes: Axes, found: list[Curve]) -> None:
+    """Draw misses against false positives on normal-deviate axes: bell-shaped scores give a straight line.
+
+    A rate of 0 is drawn at half a row.
+    """
+    from scipy.special import ndtri
+
+    plain(axes, "DET: both kinds of error, small ones enlarged", "false positive rate", "false negative rate")
+    if not found:
+        say(axes, NOTHING)
+        return
+    edges = [0.5 / max(curve.negatives for curve in found), 0.5 / max(curve.positives for curve in found)]
+    ends = [max(0.55, *(min(0.97, 1.3 * rate) for rate in rates)) for rates in zip(*map(_errors, found), strict=True)]
+    for axis, edge, end in zip("xy", edges, ends, strict=True):
+        edge = min(edge, 0.3)
+        shares = _apart([share for share in SHARES if edge <= share < end], ndtri(end) - ndtri(edge))
+        names = [f"{100 * share:g}%" for share in shares]
+        axes.set(**{f"{axis}lim": (ndtri(edge) - 0.08, ndtri(end)), f"{axis}ticks": ndtri(shares)})
+        axes.set(**{f"{axis}ticklabels": names})
+    axes.tick_params(axis="x", labelrotation=45)
+    axes.set_box_aspect(1)
+    _lines(axes, found, _deviates, lambda curve: tuple(float(part) for part in _bent(curve, *_errors(curve))))
+
+
+def _apart(shares: list[float], length: float) -> list[float]:
+    """Those that have room for their labels on an axis of this length in normal deviates, the largest first."""
+    from scipy.special import ndtri
+
+    kept: list[float] = []
+    for share in reversed(shares):
+        if not kept or ndtri(kept[0]) - ndtri(share) > ROOM * length:
+            kept.insert(0, share)
+    return kept
+
+
+def draw_names(axes: Axes, found: list[Curve], place: Axes | None = None) -> None:
+    """The legend of several curves, each class with its area: right of the axes, or on an empty place."""
+    if len(found) > 1:
+        (place or axes).legend(
+            *axes.get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(0.0 if place else 1.02, 1.0),
+            title="area under ROC\n(points: the model's answers)", alignment="left", frameon=False, handlelength=3.4,
+            labelcolor=INK, borderaxespad=0.0,
+        )  # fmt: skip
+
+
+def _roc_title(found: list[Curve]) -> str:
+    if len(found) == 1:
+        return f"ROC, positive: {readable(found[0].label)} (area {found[0].area:.4f})"
+    return "ROC" if not found else "ROC: each class against the rest"
+
+
+def _lines(axes: Axes, found: list[Curve], line: Any, point: Any) -> None:
+    """Draw the curves; of many classes, only those with the smallest areas in a look of their own."""
+    hard = sorted(range(len(found)), key=lambda k: found[k].area)[: MOST if len(found) <= MOST else MOST - 2]
+    rest = [k for k in range(len(found)) if k not in hard]
+    for place, k in enumerate(rest):
+        label = f"the {len(rest)} others" if place == 0 else None
+        axes.plot(*line(found[k]), color="#b5b5b5", linewidth=0.9, label=label, zorder=1.8)
+    for number, k in enumerate(sorted(hard)):
+        style, curve = look(number), found[k]
+        marker, color = style.pop("marker"), style["color"]
+        label = f"{curve.area:.4f} {readable(curve.label, 24)}"
+        x, y = point(curve)
+        axes.plot(*line(curve), linewidth=1.7, **style)
+        if x <= axes.get_xlim()[1] and y <= axes.get_ylim()[1]:
+            dot: dict[str, Any] = {"marker": marker, "markersize": 8, "markeredgecolor": "white", "color": color}
+            axes.plot([x], [y], clip_on=False, zorder=5, linestyle="none", **dot)
+        axes.plot([], [], marker=marker, linewidth=1.7, label=label, **style)
+
+
+def _corner(axes: Axes, found: list[Curve]) -> None:
+    """The corner top left, with the model's own answers, enlarged in the empty corner at the bottom right."""
+    from matplotlib.patches import Rectangle
+
+    wide = max(0.01, 1.5 * max(curve.point[0] for curve in found))
+    high = max(0.01, 1.5 * max(1.0 - curve.point[1] for curve in found))
+    if not all(float(np.interp(0.4, curve.false, curve.true)) > 0.72 for curve in found) or max(wide, high) > 0.4:
+        return
+    inset = axes.inset_axes((0.44, 0.13, 0.52, 0.5))
+    plain(inset)
+    inset.set(xlim=(-0.02 * wide, wide), ylim=(1.0 - high, 1.0 + 0.02 * high))
+    _percent(inset)
+    inset.tick_params(labelsize=8)
+    inset.locator_params(nbins=4)
+    inset.spines[:].set_visible(True)
+    _lines(inset, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
+    axes.add_patch(Rectangle((0, 1.0 - high), wide, high, fill=False, edgecolor="#8a8a8a", linewidth=1.0))
+    axes.plot([wide, 0.44 * 1.04 - 0.02], [1.0 - high, 0.63 * 1.04 - 0.02], color="#8a8a8a", linewidth=0.8)
+
+
+def _percent(axes: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{round(100 * value, 6):g}%"))
+
+
+def _errors(curve: Curve) -> tuple[float, float]:
+    return curve.point[0], 1.0 - curve.point[1]
+
+
+def _bent(curve: Curve, false: Any, missed: Any) -> tuple[Any, Any]:
+    from scipy.special import ndtri
+
+    x, y = 0.5 / curve.negatives, 0.5 / curve.positives
+    return ndtri(np.clip(false, x, 1.0 - x)), ndtri(np.clip(missed, y, 1.0 - y))
+
+
+def _deviates(curve: Curve) -> tuple[Array, Array]:
+    """The DET curve in normal deviates, without points that cannot be told apart."""
+    x, y = _bent(curve, curve.false, 1.0 - curve.true)
+    places = np.column_stack([np.round(x * FINE), np.round(y * FINE)])
+    kept = np.concatenate([[True], (np.diff(places, axis=0) != 0.0).any(axis=1)])
+    return x[kept], y[kept]

@@ -1,0 +1,244 @@
+"""`--plot` and `--learning-curve`: what is drawn of which data, and that nothing is begun which cannot be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from command import TABLE, THREE, Done, one_of_each, run, well, write
+from pictured import assert_legible, texts
+from rosenblatt.datasets import path as shipped
+from rosenblatt.report.pictures.words import readable
+
+SOUND = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are written, in order."""
+    from rosenblatt.report.pictures import canvas
+
+    figures: list[Any] = []
+    whole = canvas.save
+
+    def save(figure: Any, path: Any) -> None:
+        figures.append(figure)
+        whole(figure, path)
+
+    monkeypatch.setattr(canvas, "save", save)
+    return figures
+
+
+def trained(folder: Path, data: str | Path, *words: Any) -> Path:
+    well("train", data, "-o", folder / "model", "--epochs", 3, *words)
+    return folder / "model"
+
+
+# --- train -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_train_draws_and_says_so(tmp_path: Path, kind: str, drawn: list[Any]) -> None:
+    data, picture = write(tmp_path / "d.svm", "1 1:2 3:1\n-1 2:3\n"), tmp_path / f"p.{kind}"
+    done = well("train", data, "-o", tmp_path / "m", "--plot", picture)
+    assert picture.read_bytes().startswith(SOUND[kind])
+    assert done.out.splitlines()[-2:] == [f"wrote {tmp_path / 'm'}", f"wrote {picture}"]
+    assert_legible(drawn[0])
+    told = " ".join(texts(drawn[0])).replace("\n", " ")
+    assert "perceptron, keep last, online" in told and "stopped: an epoch without an update" in told
+    assert len(drawn[0].axes) == 1
+    assert well("train", data, "-o", tmp_path / "m", "--plot", picture, "--json").json["pictures"] == [str(picture)]
+
+
+@pytest.mark.parametrize("words", [(), ("--scale", "standard"), ("--keep", "voted"), ("--rule", "logistic")])
+@pytest.mark.parametrize("given", ["file", "stdin"])
+def test_two_columns_are_also_drawn_as_a_plane(
+    tmp_path: Path, words: tuple[str, ...], given: str, drawn: list[Any]
+) -> None:
+    data = write(tmp_path / "d.csv", TABLE) if given == "file" else "-"
+    extra = ("--format", "csv") if given == "stdin" else ()
+    well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", *extra, *words, given=TABLE)
+    (figure,) = drawn
+    assert_legible(figure)
+    plane = figure.axes[-1]
+    assert (plane.get_xlabel(), plane.get_ylabel()) == ("wide", "high")
+    assert plane.get_legend_handles_labels()[1][:2] == ["square", "tall"]
+    assert (
+        sum(len(points.get_offsets()) for points in plane.collections if points.get_label() in ("square", "tall")) == 6
+    )
+
+
+def test_sparse_rows_of_two_columns_and_validation_rows(tmp_path: Path, drawn: list[Any]) -> None:
+    lines = [f"{k % 2} 1:{k % 7 + 1} 2:{k % 5 + 4 * (k % 2)}" for k in range(1, 61)]
+    data = write(tmp_path / "d.svm", "\n".join(lines) + "\n")
+    well("train", data, "-o", tmp_path / "m", "--validation", "0.2", "--plot", tmp_path / "p.png")
+    above, below, plane = drawn[0].axes
+    assert_legible(drawn[0])
+    assert below.get_title(loc="left") == "on the validation rows"
+    assert (plane.get_xlabel(), plane.get_ylabel()) == ("column 1", "column 2")
+    assert any("of 60 rows wrong" in text for text in texts(drawn[0]))
+
+
+def test_other_data_have_no_plane_also_where_they_begin_with_two_columns(tmp_path: Path, drawn: list[Any]) -> None:
+    for name, data in one_of_each(tmp_path).items():
+        well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--epochs", 3)
+        assert len(drawn[-1].axes) == (2 if name == "table" else 1), name
+        assert_legible(drawn[-1])
+    lines = ["1 1:1", "0 2:1"] * 40_000 + ["1 3:1"]
+    data = write(tmp_path / "wide.svm", "\n".join(lines) + "\n")
+    well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--max-updates", 3, "--epochs", 1)
+    assert len(drawn[-1].axes) == 1
+
+
+@pytest.mark.parametrize("words", [("--optimizer", "pick-worst"), ("--max-updates", "1"), ("--max-time", "0")])
+def test_a_training_without_epochs_is_said_on_the_picture(
+    tmp_path: Path, words: tuple[str, ...], drawn: list[Any]
+) -> None:
+    data = write(tmp_path / "d.csv", THREE)
+    well("train", data, "-o", tmp_path / "m", "--no-header", "--label", 1, "--plot", tmp_path / "p.png", *words)
+    assert_legible(drawn[0])
+
+
+def test_going_on_draws_all_epochs(tmp_path: Path, drawn: list[Any]) -> None:
+    data, before = write(tmp_path / "d.svm", "1 1:1\n0 1:1\n" * 3), tmp_path / "m"
+    well("train", data, "-o", before, "--epochs", 2)
+    well("train", data, "-o", tmp_path / "n", "--continue", before, "--epochs", 3, "--plot", tmp_path / "p.png")
+    assert len(drawn[0].axes[0].lines[0].get_xdata()) == 5
+
+
+# --- learning curves -------------------------------------------------------------------------------------------------
+
+
+def test_a_learning_curve_in_numbers_and_as_a_picture(tmp_path: Path, drawn: list[Any]) -> None:
+    lines = [f"{k % 2} 1:{k % 7} 2:{k % 5 + 4 * (k % 2)} 3:1" for k in range(100)]
+    data, picture = write(tmp_path / "d.svm", "\n".join(lines) + "\n"), tmp_path / "c.svg"
+    words = ("train", data, "-o", tmp_path / "m", "--learning-curve", picture, "--keep", "averaged", "--epochs", 5)
+    curve = well(*words, "--json").json["learning_curve"]
+    assert curve["rows"] == [10, 20, 40, 80] and curve["folds"] == 5
+    assert np.shape(curve["error"]) == np.shape(curve["training_error"]) == (4, 5)
+    (figure,) = drawn
+    assert_legible(figure)
+    left_out, training = figure.axes[0].lines
+    assert left_out.get_ydata() == pytest.approx(np.mean(curve["error"], axis=1))
+    assert training.get_ydata() == pytest.approx(np.mean(curve["training_error"], axis=1))
+    assert f"wrote {picture}" in well(*words).out
+
+
+def test_words_of_the_fold_left_out_are_not_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each text has a word of its own: a dictionary of more words than rows learned from would have seen others."""
+    from rosenblatt.cli import learn
+
+    sizes, whole = [], learn.from_part
+
+    def from_part(work: Any, batch: Any, model: Any) -> Any:
+        learned = whole(work, batch, model)
+        sizes.append((len(batch.rows), learned.width))
+        return learned
+
+    monkeypatch.setattr(learn, "from_part", from_part)
+    texts = "".join(f"{'spam' if k % 2 else 'ham'}\tword{k}\n" for k in range(60))
+    data = write(tmp_path / "d.txt", texts)
+    well("train", data, "-o", tmp_path / "m", "--min-documents", 1, "--learning-curve", tmp_path / "c.png")
+    assert len(sizes) == 15 and all(rows == words for rows, words in sizes)
+
+
+@pytest.mark.parametrize("words", [
+    ("--validation", "0.2"), ("--continue", "m"), ("--start", "m"), ("--order", "o"), ("--calibrate", "sigmoid"),
+    ("--cost", "1=5"), ("--max-false-positives", "1%"),
+])  # fmt: skip
+def test_what_a_learning_curve_cannot_go_with(tmp_path: Path, words: tuple[str, str]) -> None:
+    done = run("train", tmp_path / "missing", "-o", tmp_path / "n", "--learning-curve", tmp_path / "c.png", *words)
+    assert (done.code, done.out) == (2, "")
+    assert f"for which {words[0]} has no meaning" in done.err and not list(tmp_path.iterdir())
+
+
+def test_too_few_rows_for_a_learning_curve(tmp_path: Path) -> None:
+    done = run("train", write(tmp_path / "d.csv", TABLE), "-o", tmp_path / "m", "--learning-curve", tmp_path / "c.png")
+    assert done.code == 3 and "6 rows of 2 classes are too few" in done.err
+
+
+# --- evaluate and inspect --------------------------------------------------------------------------------------------
+
+
+def test_evaluate_draws_the_same_numbers_as_it_prints(tmp_path: Path, drawn: list[Any]) -> None:
+    data = shipped("spambase")
+    model = trained(tmp_path, data, "--scale", "standard", "--keep", "averaged")
+    found = well("evaluate", model, data, "--plot", tmp_path / "e.png", "--json").json
+    (figure,) = drawn
+    assert_legible(figure)
+    shown = texts(figure)
+    for row in found["confusion"]:
+        for count in row:
+            assert any(text.startswith(f"{count:,}\n") for text in shown)
+    assert f"ROC, positive: 1 (area {found['roc_auc']:.4f})" in shown
+    assert any(f"{found['errors']:,} wrong (accuracy {found['accuracy']:.4f})" in text for text in shown)
+    well("evaluate", model, data, "--plot", tmp_path / "again.png")
+    assert (tmp_path / "e.png").read_bytes() == (tmp_path / "again.png").read_bytes()
+
+
+def test_evaluate_with_probabilities_and_on_one_class(tmp_path: Path, drawn: list[Any]) -> None:
+    data = write(tmp_path / "d.csv", TABLE)
+    model = trained(tmp_path, data, "--rule", "logistic")
+    well("evaluate", model, data, "--plot", tmp_path / "e.png")
+    assert any(text.startswith("reliability") for text in texts(drawn[0]))
+    well("evaluate", model, write(tmp_path / "one.csv", "wide,high,kind\n1,2,tall\n"), "--plot", tmp_path / "e.png")
+    assert sum(text.startswith("not defined") for text in texts(drawn[1])) == 2
+    for figure in drawn:
+        assert_legible(figure)
+
+
+@pytest.mark.parametrize("words", [
+    ("--min-documents", 1), ("--dictionary", "hashed", "--bits", 8), ("--min-documents", 1, "--keep", "voted"),
+    ("--min-documents", 9),
+])  # fmt: skip
+def test_inspect_draws_weights_by_name(tmp_path: Path, words: tuple[Any, ...], drawn: list[Any]) -> None:
+    texts_of = "spam\tfree $prize$ 中文\nham\tlunch noon\nspam\tfree money\nham\tsee noon\n"
+    model = trained(tmp_path, write(tmp_path / "d.txt", texts_of), *words)
+    done = well("inspect", model, "--plot", tmp_path / "i.svg", "--top", 3, "--json")
+    (figure,) = drawn
+    assert_legible(figure)
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    strongest = done.json["strongest"]
+    if words == ("--min-documents", 9):
+        assert "all weights are 0" in texts(figure)
+    else:
+        assert len(names) == sum(map(len, strongest.values())) and names[0] == readable(strongest["spam"][0]["feature"])
+
+
+# --- what cannot be written ------------------------------------------------------------------------------------------
+
+
+def commands(folder: Path, picture: str | Path) -> list[Done]:
+    """All three with this picture, on files that are not there: the picture is looked at first."""
+    data, model = folder / "no-data", folder / "no-model"
+    return [
+        run("train", data, "-o", folder / "m", "--plot", picture),
+        run("train", data, "-o", folder / "m", "--learning-curve", picture),
+        run("evaluate", model, data, "--plot", picture),
+        run("inspect", model, "--plot", picture),
+    ]
+
+
+@pytest.mark.parametrize("name", ["p.jpg", "p", "-", "p.png.gz"])
+def test_other_suffixes_are_refused_before_the_work_begins(tmp_path: Path, name: str) -> None:
+    for done in commands(tmp_path, name):
+        assert (done.code, done.out) == (2, "")
+        assert f"{name}: a picture's name ends in .png, .svg or .pdf" in done.err and "Error: --" in done.err
+
+
+def test_a_folder_that_is_missing_is_said_before_the_work_begins(tmp_path: Path) -> None:
+    for done in commands(tmp_path, tmp_path / "missing" / "p.png"):
+        assert (done.code, done.out) == (5, "") and "there is no folder" in done.err
+
+
+def test_a_picture_never_overwrites_the_data_the_model_or_the_other_picture(tmp_path: Path) -> None:
+    data = write(tmp_path / "d.png", TABLE)
+    assert run("train", data, "-o", tmp_path / "m", "--plot", data).code == 5
+    model, picture = tmp_path / "m", tmp_path / "p.png"
+    for words in (("-o", picture, "--plot", picture), ("-o", model, "--plot", picture, "--learning-curve", picture)):
+        done = run("train", data, *words)
+        assert done.code == 2 and "the same file is named twice" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["d.png"] and data.read_text() == TABLE
