@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 from ..batch import Batch, Source
-from ..core.rows import n_rows
 from ..train import Event, Limits
 from .output import short
 
@@ -32,7 +31,7 @@ class Progress:
         self._task: Any = None
         self._begin("")
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -56,6 +55,18 @@ class Progress:
             return None
         self._begin("learning")
         return lambda event: self._learned(event, limits, before)
+
+    def runs(self) -> Any:
+        """A callback (what, done, of) for many runs side by side, or None where no bar is wanted."""
+        if not self.shown:
+            return None
+        self._begin("comparing")
+
+        def watch(what: str, done: int, of: int) -> None:
+            if self._due():
+                self._show(f"run {done:,} of {of:,}, {what}", done, of, "runs")
+
+        return watch
 
     def _learned(self, event: Event, limits: Limits, before: int) -> None:
         if not self._due():
@@ -112,7 +123,7 @@ class Watched:
         progress._begin(self._what)
         for batch in source:
             yield batch
-            rows += len(batch.rows) if isinstance(batch.rows, list) else n_rows(batch.rows)
+            rows += batch.n
             if progress._due():
                 place, total = getattr(source, "bytes_read", 0), getattr(source, "bytes_total", None)
                 if place:

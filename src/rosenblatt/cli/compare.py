@@ -1,0 +1,80 @@
+"""`rosenblatt compare`: all learners on the same data, in one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..catalog import rule_classes
+from ..defaults import DEFAULTS, KEEPS, OPTIMIZERS
+from .options import Command, Number, features_options, json_option, option, reading, reading_options, setting
+
+EXAMPLE = """\
+rosenblatt compare heart.svm.xz --plot learners.png
+rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"""
+
+
+# fmt: off
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="DATA")
+@option("Comparison", "--folds", type=Number(int, 2), default=5,
+        help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
+@option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
+@option("Comparison", "--scoring", metavar="NAME",
+        help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
+@option("Comparison", "--seed", type=Number(int, 0), default=DEFAULTS["random_state"],
+        help="Of the folds and of the shuffled orders.  [default: 0]")
+@option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
+@option("Learners", "--rules", metavar="A,B,...",
+        help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS.  [default: all]")
+@option("Learners", "--keeps", metavar="A,B,...",
+        help=f"{', '.join(KEEPS)}.  [default: all, but voted for the units: linear, sigmoid, tanh, logistic]")
+@option("Learners", "--scalings", metavar="A,B,...",
+        help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
+@option("Learners", "--optimizers", metavar="A,B,...", default="online",
+        help=f"{', '.join(OPTIMIZERS)}.  [default: online]")
+@option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
+        help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
+             "  [default: auto]")
+@option("Learners", "--max-time", type=Number(float, 0, none=None), default=None,
+        help="The most seconds of a run; with it, other machines give other results.  [default: none]")
+@setting("Learners", "--positive", metavar="LABEL", help="The positive class of two; none: the last in order.")
+@option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
+@option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
+@option("Output", "--plot", metavar="PICTURE", help="Draw the errors and the intervals: a .png, .svg or .pdf.")
+@json_option
+@features_options
+@reading_options
+@click.pass_context
+# fmt: on
+def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
+    """Try all learners on the labelled rows of DATA, and say which to pick.
+
+    Every rule with every memory and some scalings, in folds, side by side in threads. Errors come with their deviation,
+    and differences to the best with an interval. Words and scalings are learned from the training rows alone. Ctrl-C
+    ends it with what is done. DATA is what `rosenblatt train` reads.
+    """
+    from pathlib import Path
+
+    from .compared import run, write_csv, write_plot
+    from .output import check_writable, note, notes, to_json, write_lines
+    from .pictures import check_picture
+
+    if words["csv_file"] is not None:
+        check_writable(Path(words["csv_file"]), data, words["test"])
+    check_picture("--plot", words["plot"], data, words["test"], words["csv_file"])
+    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
+    done = run(data, reading(words), words, given)
+    notes(done.notes)
+    if words["csv_file"] is not None:
+        write_csv(done.found, words["csv_file"])
+    if words["plot"] is not None:
+        write_plot(done, words["plot"])
+    write_lines([to_json(done.summary())] if as_json else done.told(words["top"]))
+    if done.found.interrupted:
+        note("stopped by Ctrl-C: the table has what was done by then")
+        ctx.exit(130)
+
+
+compare.params = [parameter for parameter in compare.params if parameter.name != "scale"]  # there are --scalings

@@ -1,0 +1,233 @@
+"""What `compare` does: read, run, and tell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shlex
+import shutil
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+
+from ..batch import Batch, Source, joined
+from ..catalog import rule_from
+from ..compare import Comparison, Plan, contenders
+from ..compare import compare as compare_learners
+from ..compare.contenders import check, split_names
+from ..compare.table import NAMED, listed, table, verdict
+from ..core.rows import width
+from ..errors import DataError, SettingError
+from ..labels import tidy
+from ..read import open_source
+from ..write import whole_files
+from .data import labels_of, like_training
+from .learn import Known, check_kind, check_needs, feature_options
+from .options import FEATURES, READING, flag, in_options
+from .output import notes, plural
+from .progress import Progress
+from .sources import output_errors
+
+WIDEST = 120
+"""Letters of a line where the output is no terminal and nothing else is said."""
+
+
+class Compared(NamedTuple):
+    """What came of it. data: what it is called. notes: what was skipped while reading. seconds: of all.
+    asked: the other options that `train` needs to do the same."""
+
+    found: Comparison
+    data: str
+    class_rows: dict[str, int]
+    test: str | None
+    notes: dict[str, int]
+    seconds: float
+    asked: list[str]
+
+    def told(self, top: int | None) -> Iterator[str]:
+        """For people."""
+        columns = shutil.get_terminal_size((WIDEST, 24)).columns
+        found = self.found
+        listed = ", ".join(f"{label}: {count:,}" for label, count in list(self.class_rows.items())[:4])
+        more = f" and {len(self.class_rows) - 4} more classes" if len(self.class_rows) > 4 else ""
+        yield from _wrapped(
+            f"{self.data}: {plural(sum(self.class_rows.values()), 'row')} ({listed}{more}); {self.how()}; "
+            f"{plural(len(found.rows), 'learner')}, {self.seconds:.1f} s",
+            columns,
+        )
+        yield ""
+        yield from table(found, columns, top)
+        if top is not None and len(found.rows) > top:
+            last = found.rows[-1]
+            yield f"and {len(found.rows) - top} more, up to {100 * last.error:.2f} % errors: --top all"
+        error, score = found.baseline
+        worse = sum(row.error > error for row in found.rows)
+        shown = "" if score is None else f", {found.scoring} {score:.4f}"
+        yield f"most frequent class: {100 * error:.2f} % errors{shown}" + (f"; {worse} do worse" if worse else "")
+        yield from self._failed(columns)
+        yield ""
+        for sentence in verdict(found):
+            yield from _wrapped(sentence, columns)
+        yield f"to learn it: {self.command()}"
+
+    def command(self) -> str:
+        """How `train` learns the pick, with the limit that it met."""
+        pick, words = self.found.pick, [self.data, "-o", "MODEL"]
+        met = re.search(r"\((max_iter|max_updates)=(\d+)\)", pick.stop)
+        if met and "--epochs" not in self.asked:
+            words += ["--epochs" if met[1] == "max_iter" else "--max-updates", met[2]]
+        return " ".join(["rosenblatt train", shlex.join(words), pick.contender.options, *self.asked])
+
+    def summary(self) -> dict[str, Any]:
+        """For machines."""
+        found = self.found
+        return {
+            "data": self.data, "test": self.test, "class_rows": self.class_rows, "folds": found.sizes,
+            "scoring": found.scoring, "method": found.method, "interrupted": found.interrupted,
+            "most_frequent_class": {"error": found.baseline[0], "score": found.baseline[1]},
+            "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
+            "verdict": found.verdict(), "level": [row.contender.name for row in found.level()],
+            "command": self.command(), "notes": self.notes, "seconds": round(self.seconds, 3),
+        }  # fmt: skip
+
+    def how(self) -> str:
+        train, test = self.found.sizes[0]
+        if self.test is not None:
+            return f"tested on {test:,} rows of {Path(self.test).name}"
+        return f"{len(self.found.sizes)} folds, {train:,} rows to learn from and {test:,} to test on"
+
+    def _failed(self, columns: int) -> Iterator[str]:
+        reasons: dict[str, list[str]] = {}
+        for contender, reason in self.found.failed.items():
+            reasons.setdefault(reason, []).append(contender.name)
+        for reason, names in reasons.items():
+            yield from _wrapped(f"failed: {listed(names, NAMED)}: {in_options(reason)}", columns)
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    return textwrap.wrap(text, max(30, columns), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[str]) -> Compared:
+    """Read the data and compare; every setting is checked before that."""
+    begun = time.monotonic()
+    if words["test"] is not None and "folds" in given:
+        raise SettingError("--folds and --test: choose one; a test file is tested on once")
+    rules, keeps, scalings = (_names(words[name]) for name in ("rules", "keeps", "scalings"))
+    optimizers = _names(words["optimizers"]) or ["online"]
+    check(keeps, scalings, optimizers)
+    for rule in rules or ():
+        rule_from(rule)
+    check_needs(words, given)
+    options, chosen = feature_options(words), _plan(words)
+    with Progress() as progress:
+        source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
+        check_kind(source, given)
+        rows = _whole(progress.reading(source))
+        noted = dict(source.notes)
+        classes, counts = np.unique(np.asarray(rows.y), return_counts=True)
+        test = None if words["test"] is None else _test(words["test"], source, rows, progress)
+        learners = contenders(source.kind, classes.size, rules, keeps, scalings, optimizers)
+        plan = Plan(learners=learners, options=options, **chosen)
+        try:
+            found = compare_learners(rows, None, plan, test, progress.runs())
+        except DataError as error:
+            raise DataError(f"{source.origin}: {error}") from None
+    class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
+    return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, _asked(words, given))
+
+
+def _asked(words: dict[str, Any], given: set[str]) -> list[str]:
+    """The options of reading, features, seed and positive class that were given, as they are written."""
+    out = []
+    for name in (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time"):
+        if name in given:
+            value = words[name]
+            text = ",".join(value) if isinstance(value, list) else str(value)
+            out += [_switch(name, value)] if isinstance(value, bool) else [flag(name), shlex.quote(text)]
+    return out
+
+
+def _switch(name: str, value: bool) -> str:
+    """`--header` or `--no-header`."""
+    option = next(p for p in click.get_current_context().command.params if p.name == name)
+    return (option.opts if value else option.secondary_opts)[0]
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else split_names(text)
+
+
+def _plan(words: dict[str, Any]) -> dict[str, Any]:
+    """The plan's words; a scorer's name is looked up before anything is read."""
+    if words["scoring"] is not None:
+        from ..report.metrics import scorer
+
+        scorer(words["scoring"])
+    return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
+
+
+def _whole(source: Source) -> Batch:
+    """All batches as one, with plain labels."""
+    batches = list(source)
+    origin = getattr(source, "origin", "the data")
+    if not batches:
+        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
+    whole = joined(batches)
+    if whole.y is None:
+        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
+    return whole._replace(y=tidy(whole.y))
+
+
+def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
+    """The test file, read as the data were."""
+    columns: Any = None if isinstance(data.rows, list) else width(data.rows)
+    known = Known(source.recipe(), np.unique(np.asarray(data.y)), columns, None, None)
+    other: Any = like_training(path, known, {}, labelled=True)
+    batches, labels, first = [], [], 1
+    for batch in progress.reading(other):
+        batches.append(batch)
+        labels.append(labels_of(batch, known, other, first))
+        first += batch.n
+    if not batches:
+        raise DataError(f"{path}: found no rows; at least one is needed to test on")
+    notes(other.notes)
+    return joined(batches)._replace(y=np.concatenate(labels))
+
+
+def write_csv(found: Comparison, path: str) -> None:
+    """One line a learner. OutputError where it cannot be written."""
+    records, out = found.records(), io.StringIO()
+    writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    with output_errors(path), whole_files(path) as files:
+        files[0].write(out.getvalue().encode())
+
+
+def write_plot(done: Compared, path: str) -> None:
+    """The picture. OutputError where it cannot be written."""
+    from ..report.pictures.learners import Line, figure_of_learners
+    from .pictures import write_picture
+
+    found = done.found
+    lines = [
+        Line(
+            row.contender.name,
+            found.value(row) if row.score is None else row.score,
+            row.deviation if row.score_deviation is None else row.score_deviation,
+            row.behind and (row.behind.low, row.behind.value, row.behind.high),
+            row.level,
+            row is found.pick,
+        )  # fmt: skip
+        for row in found.rows
+    ]
+    baseline = found.baseline[0] if found.scoring is None else found.baseline[1]
+    title = [Path(done.data).name, done.how()]
+    write_picture(figure_of_learners(lines, baseline, found.scoring, title), path)

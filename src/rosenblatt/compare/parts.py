@@ -1,0 +1,93 @@
+"""Training and test rows: folds or a test file, with everything that is fitted fitted on the training rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..batch import AtHand, Batch
+from ..core.rows import Array, Rows, width
+from ..errors import DataError, SettingError
+from ..features import scaling
+from ..features.pipeline import Features, Options
+
+
+class Part(NamedTuple):
+    """One training and one test set, in the features of the training set."""
+
+    rows: Rows
+    y: Array
+    test: Rows
+    truth: Array
+
+
+def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
+    """(training, test) row numbers of scikit-learn's StratifiedKFold, shuffled. DataError where a class has too few."""
+    from sklearn.model_selection import StratifiedKFold
+
+    if count < 2:
+        raise SettingError(f"folds={count} must be a whole number ≥ 2")
+    values, counts = np.unique(y, return_counts=True)
+    if values.size < 2:
+        raise DataError(f"the labels have only one class, {values.tolist()[0]!r}; a classifier needs at least two")
+    if counts.min() < count:
+        rare, has = values.tolist()[int(counts.argmin())], int(counts.min())
+        most = f"folds={has} or fewer" if has > 1 else "a file of its own to test on"
+        raise DataError(f"class {rare!r} has {has} rows, too few for folds={count} with one of it in each; use {most}")
+    split = StratifiedKFold(count, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
+    return [(train, test) for train, test in split]
+
+
+def parts(train: Batch, test: Batch, options: Options, scalings: Sequence[str]) -> dict[str, Part]:
+    """scaling → the rows so scaled. Words are learned once: that takes longer than all else."""
+    assert train.y is not None and test.y is not None
+    made, unlabelled = {}, Batch(test.rows, None)
+    if isinstance(train.rows, list):
+        features, rows, _, _ = Features.fit(AtHand(train), options._replace(scale="none"))
+        held = features.transform(unlabelled)
+        for name in scalings:
+            steps, scaled = scaling.fit(name, rows)
+            made[name] = Part(scaled, train.y, _applied(steps, held), test.y)
+        return made
+    for name in scalings:
+        features, scaled, _, _ = Features.fit(AtHand(train), options._replace(scale=name))
+        made[name] = Part(scaled, train.y, features.transform(unlabelled), test.y)
+    return made
+
+
+def _applied(steps: Sequence[scaling.Step], rows: Rows) -> Rows:
+    for step in steps:
+        rows = step.apply(rows)
+    return rows
+
+
+def batch(X: Any, y: Any) -> Batch:
+    """Rows from a matrix or a scipy sparse matrix, documents from a list of texts, with labels."""
+    from ..core.rows import csr, dense
+
+    labels = np.asarray(y)
+    rows: Any
+    if hasattr(X, "indptr"):
+        x = X.tocsr()
+        rows = csr(x.data, x.indices, x.indptr, x.shape[1])
+    elif len(X) and isinstance(X[0], str):
+        rows = [[("", text)] for text in X]
+    else:
+        rows = dense(np.asarray(X))
+    made = Batch(rows, labels)
+    if made.n != len(labels):
+        raise DataError(f"{made.n} rows but {len(labels)} labels; there must be one label a row")
+    return made
+
+
+def same_kind(train: Batch, test: Batch) -> None:
+    """DataError where a test set cannot be scored by what was learned from the training set."""
+    if isinstance(train.rows, list) != isinstance(test.rows, list):
+        raise DataError("the test rows and those to learn from are not of the same kind; one of them is text")
+    if not isinstance(train.rows, list) and not isinstance(test.rows, list) and width(test.rows) > width(train.rows):
+        raise DataError(f"the test rows have {width(test.rows)} features; those to learn from have {width(train.rows)}")
+    unknown = [label for label in np.unique(test.y).tolist() if label not in np.unique(train.y).tolist()]  # type: ignore[arg-type]
+    if unknown:
+        raise DataError(f"the test rows have the label {unknown[0]!r}, which those to learn from have not")

@@ -1,0 +1,195 @@
+"""`rosenblatt compare`: the table, JSON, CSV, the picture, and what is refused before the work begins."""
+
+from __future__ import annotations
+
+import csv
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import command
+from command import THREE, WORDS, run, well
+from command import write as written
+from rosenblatt.compare import race
+from rosenblatt.model import Model
+from rosenblatt.report.pictures.learners import LEVEL, Line, figure_of_learners
+
+MANY = "".join(f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 5} 3:{i % 3}\n" for i in range(1, 61))
+QUICK = ("--rules", "perceptron,tanh", "--keeps", "last,averaged")
+
+
+@pytest.fixture(name="data")
+def _data(tmp_path: Path) -> Path:
+    return written(tmp_path / "many.svm", MANY)
+
+
+def test_the_table_for_people(data: Path) -> None:
+    done = well("compare", data, *QUICK)
+    lines = done.out.splitlines()
+    assert "60 rows (-1: 20, 1: 40); 5 folds, 48 rows to learn from and 12 to test on; 8 learners" in " ".join(
+        done.out.split()
+    )
+    head = next(i for i, line in enumerate(lines) if line.split()[:2] == ["rule", "keep"])
+    body = lines[head + 1 : head + 9]
+    assert {tuple(line[2:].split()[:3]) for line in body} == {
+        (rule, keep, scale) for rule in ("perceptron", "tanh") for keep in ("last", "averaged")
+        for scale in ("none", "standard")
+    }  # fmt: skip
+    assert max(map(len, lines[:-1])) <= 80
+    assert "most frequent class: 33.33 % errors" in done.out and "\npick " in done.out
+    assert lines[-1].startswith("to learn it: rosenblatt train ") and done.err == ""
+
+
+def test_the_last_line_learns_the_pick(data: Path, tmp_path: Path) -> None:
+    """Copied as it stands, with the options that matter."""
+    done = well("compare", data, *QUICK, "--seed", "3", "--epochs", "2", "--positive", "-1")
+    line = done.out.splitlines()[-1].removeprefix("to learn it: rosenblatt ")
+    words = line.replace("MODEL", str(tmp_path / "model")).split()
+    assert words[words.index("--seed") + 1] == "3" and words[words.index("--positive") + 1] == "-1"
+    well(*words)
+    model, pick = Model.load(tmp_path / "model"), well("compare", data, *QUICK, "--json", "--seed", "3").json["pick"]
+    assert model.run.settings.words()["rule"] in ("perceptron", "tanh") and set(pick) == {
+        "rule", "keep", "scale", "optimizer",
+    }  # fmt: skip
+    assert model.run.settings.random_state == 3 and model.classes.tolist() == [1, -1] and model.run.epoch <= 2
+
+
+def test_top_shortens_the_table_and_says_so(data: Path) -> None:
+    out = well("compare", data, *QUICK, "--top", "2").out
+    assert "and 6 more, up to " in out and "--top all" in out
+    assert "more, up to" not in well("compare", data, *QUICK, "--top", "8").out
+
+
+def test_json_csv_and_table_have_the_same_numbers(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    found = well("compare", data, *QUICK, "--json", "--csv", file).json
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == len(found["learners"]) == 8
+    for row, record in zip(rows, found["learners"], strict=True):
+        assert float(row["error"]) == record["error"] and row["rule"] == record["rule"]
+        assert float(row["behind_low"]) == record["behind_low"] and int(row["place"]) == record["place"]
+    errors = [record["error"] for record in found["learners"]]
+    assert errors == sorted(errors) and sum(record["picked"] for record in found["learners"]) == 1
+    assert found["folds"] == [[48, 12]] * 5 and found["interrupted"] is False
+    assert set(found) >= {"pick", "best", "verdict", "level", "method", "most_frequent_class", "command", "seconds"}
+
+
+def test_a_test_file_is_read_as_the_data_are(data: Path, tmp_path: Path) -> None:
+    """Fewer columns in the test file are the columns of the data; peers.md, Files: width inferred too small."""
+    test = written(tmp_path / "test.svm", "1 1:2\n-1 2:1\n1 1:3\n")
+    found = well("compare", data, *QUICK, "--test", test, "--json").json
+    assert found["folds"] == [[60, 3]] and found["test"] == str(test) and "McNemar" in found["method"]
+    out = well("compare", data, *QUICK, "--test", test).out
+    assert "tested on 3 rows of test.svm" in out
+
+
+def test_texts_mails_and_more_classes(tmp_path: Path) -> None:
+    words = written(tmp_path / "words.txt", WORDS * 2)
+    found = well("compare", words, *QUICK, "--folds", "2", "--json", "--min-documents", "1").json
+    assert {record["scale"] for record in found["learners"]} == {"idf+unit:2", "none"}
+    assert found["command"].endswith("--min-documents 1")
+    three = written(tmp_path / "three.tsv", THREE * 3)
+    found = well("compare", three, "--folds", "3", "--epochs", "2", "--json").json
+    assert "multi-class-perceptron" in {record["rule"] for record in found["learners"]}
+    mails = command.mail_folder(tmp_path / "mails")
+    assert len(well("compare", mails, *QUICK, "--folds", "3", "--json").json["learners"]) == 8
+
+
+def test_a_scorer_sorts_and_those_it_cannot_measure_say_why(data: Path) -> None:
+    done = well("compare", data, "--rules", "perceptron,logistic", "--keeps", "last", "--scoring", "neg_log_loss")
+    assert "failed: perceptron last none, perceptron last standard: --scoring neg_log_loss cannot measure" in " ".join(
+        done.out.split()
+    )
+    scores = [r["score"] for r in well("compare", data, *QUICK, "--scoring", "roc_auc", "--json").json["learners"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "named"),
+    [
+        (("--rules", "nobody"), 2, "unknown rule 'nobody'"),
+        (("--keeps", "nobody"), 2, "unknown keep 'nobody'"),
+        (("--scalings", "log"), 2, "scaling 'log'"),
+        (("--optimizers", "newton"), 2, "unknown optimizer 'newton'"),
+        (("--scoring", "beauty"), 2, "--scoring beauty is no scorer"),
+        (("--folds", "1"), 2, "--folds"),
+        (("--folds", "3", "--test", "{data}"), 2, "--folds and --test: choose one"),
+        (("--min-documents", "2"), 2, "--min-documents: "),
+        (("--bits", "4"), 2, "--bits has an effect only with --dictionary hashed"),
+        (("--positive", "7"), 2, "--positive 7"),
+        (("--folds", "30"), 3, "class -1 has 20 rows, too few for --folds 30 with one of it in each; use --folds 20"),
+        (("--test", "{folder}/none.svm"), 3, "none.svm"),
+        (("--csv", "{folder}/no/folder.csv"), 5, "there is no folder"),
+        (("--csv", "{data}"), 5, "one of the files to read"),
+        (("--plot", "{folder}/picture.gif"), 2, "--plot"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(words: tuple[str, ...], code: int, named: str, data: Path) -> None:
+    done = run("compare", data, *QUICK, *(word.format(data=data, folder=data.parent) for word in words))
+    assert done.code == code and named in done.err and done.out == "", done.err
+    assert done.err.startswith(("Error: ", "Usage: ")) and "Traceback" not in done.err
+    assert data.read_text() == MANY
+
+
+def test_ctrl_c_shows_what_is_done(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    follow, calls = race._Race._follow, []
+
+    def interrupted(self: Any, *words: Any) -> None:
+        follow(self, *words)
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(race._Race, "_follow", interrupted)
+    done = run("compare", data, *QUICK)
+    assert done.code == 130 and "stopped by Ctrl-C: the table has what was done" in done.err
+    assert "3 folds, 48 rows" in " ".join(done.out.split()) and "\npick " in done.out
+
+
+def test_ctrl_c_ends_the_threads(write: Callable[..., Path]) -> None:
+    """Runs that would take for ever stop at the end of their epoch."""
+    endless = write("1 1:1\n-1 1:1\n" * 20)
+    other = command.process(
+        "compare", endless, "--rules", "perceptron", "--epochs", "100000000", preexec_fn=_hears_ctrl_c
+    )
+    time.sleep(6.0)
+    other.send_signal(signal.SIGINT)
+    out, err = other.communicate(timeout=60)
+    assert (other.returncode, out) == (130, b"") and err.strip() == b"stopped by Ctrl-C"
+
+
+def _hears_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def test_the_picture(data: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "learners.png"
+    well("compare", data, *QUICK, "--plot", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    first = picture.read_bytes()
+    well("compare", data, *QUICK, "--plot", picture)
+    assert picture.read_bytes() == first
+
+
+def test_the_picture_shows_each_learner_once_the_best_on_top() -> None:
+    lines = [
+        Line("one averaged standard", 0.05, 0.01, None, True, True),
+        Line("$two$ last none " + "long " * 20, 0.06, 0.01, (-0.01, 0.01, 0.03), True, False),
+        Line("three", 0.5, 0.02, (0.3, 0.45, 0.6), False, False),
+    ]
+    figure = figure_of_learners(lines, 0.4, None, ["data", "5 folds"])
+    left, right = figure.axes
+    names = [label.get_text() for label in left.get_yticklabels()]
+    assert names[0] == "one averaged standard" and len(names) == 3 and len(names[1]) <= 46 and names[1][0] == "\\"
+    assert left.get_ylim()[0] > left.get_ylim()[1], "the best is not on top"
+    points = [line for line in left.lines if line.get_marker() in ("D", "o")]
+    assert [float(p.get_xdata()[0]) for p in points] == [0.05, 0.06, 0.5]
+    assert [p.get_marker() for p in points] == ["D", "o", "o"]
+    assert [p.get_markerfacecolor() for p in points] == [LEVEL, LEVEL, "white"]
+    assert left.get_xscale() == "log" and right.get_xscale() == "symlog"
+    assert figure_of_learners(lines[:1], None, "f1", "t").axes[0].get_xscale() == "linear"
