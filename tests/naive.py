@@ -275,3 +275,28 @@ def pocket(path: list[Block], measure: Callable[[Any, Any], float], every: int =
         candidates += [block.before] * record
         candidates += [block.after] * (ended or (every > 0 and block.moved and updates % every == 0))
     return max(candidates, key=lambda weights: measure(*weights))
+
+
+# --- features --------------------------------------------------------------------------------------------------------
+
+
+def word_runs(words: list[str], longest: int) -> list[str]:
+    """Runs of two and more words of a text, as they follow each other."""
+    return [" ".join(words[i : i + n]) for n in range(2, longest + 1) for i in range(len(words) - n + 1)]
+
+
+def character_runs(word: str, shortest: int, longest: int) -> list[str]:
+    """Runs of characters of a word between two marks; the mark alone is none. Only of words with a letter or digit."""
+    if word.startswith("skip:") or not any(c.isalnum() for c in word):
+        return []
+    runs = [("_" + word + "_")[i : i + n] for n in range(shortest, longest + 1) for i in range(len(word) + 3 - n)]
+    return [f"/{run}/" for run in runs if run != "_"]
+
+
+def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
+    """(x and its products, the factors of each column)."""
+    d = range(x.shape[1])
+    factors: list[tuple[int, ...]] = [(i,) for i in d]
+    for i in d:
+        factors += [(i, j) for j in d if j >= i and (which == "all" or (which == "squares") == (i == j))]
+    return np.array([[math.prod(row[list(f)]) for f in factors] for row in x]).reshape(len(x), len(factors)), factors

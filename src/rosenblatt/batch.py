@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .core.rows import Rows
+from .core.rows import Rows, n_rows, stack, take
 
 Document = list[tuple[str, str]]
 """A text in fields: [(tag, text), …]; the tag "" is the body, "subject" the subject, and so on."""
@@ -24,6 +25,30 @@ class Batch(NamedTuple):
     rows: Rows | list[Document]
     y: np.ndarray[Any, Any] | None
     ids: Sequence[str] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows or documents."""
+        return len(self.rows) if isinstance(self.rows, list) else n_rows(self.rows)
+
+    def take(self, numbers: np.ndarray[Any, Any]) -> Batch:
+        """The rows or documents of these numbers, with what belongs to them."""
+        rows = [self.rows[i] for i in numbers] if isinstance(self.rows, list) else take(self.rows, numbers)
+        ids = None if self.ids is None else [self.ids[i] for i in numbers]
+        return Batch(rows, None if self.y is None else self.y[numbers], ids)
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Batches of one source (at least one) as one; no labels or ids where some have none."""
+    rows: Any = [batch.rows for batch in batches]
+    rows = list(chain.from_iterable(rows)) if isinstance(rows[0], list) else stack(rows)
+    labels = [batch.y for batch in batches if batch.y is not None]
+    ids = [batch.ids for batch in batches if batch.ids is not None]
+    return Batch(
+        rows,
+        np.concatenate(labels) if len(labels) == len(batches) else None,
+        list(chain.from_iterable(ids)) if len(ids) == len(batches) else None,
+    )
 
 
 class Source(Protocol):

@@ -12,8 +12,8 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Csr
 from ..errors import SettingError
-from .bag import Array, Bag, Entries, check, finish
-from .tokens import Memory, split, tagged
+from .bag import Array, Entries, bag, check, finish
+from .ngrams import WORDS, Grams, text_names
 
 
 class Collisions(NamedTuple):
@@ -41,23 +41,28 @@ class Hashing:
 
     bits: 1 … 31, default 18 (262,144 columns). signed: half of the words count negatively, so that words which share
     a column cancel in the mean; off by default, because two words of one class can then erase each other.
-    values, precision: as for `Vocabulary`. The same word has the same column in every process and on every machine.
+    values, precision, grams: as for `Vocabulary`. The same word has the same column in every process, on every machine.
     """
 
     kind = "hashed"
 
     def __init__(
-        self, bits: int = 18, signed: bool = False, values: str = "present", precision: str = "float64"
+        self,
+        bits: int = 18,
+        signed: bool = False,
+        values: str = "present",
+        precision: str = "float64",
+        grams: Grams = WORDS,
     ) -> None:
         check(values, precision)
         if not 1 <= bits <= 31:
             raise SettingError(f"bits {bits} is out of range; it must be 1 to 31")
-        self.bits, self.signed, self.values, self.precision = bits, signed, values, precision
+        self.bits, self.signed, self.values, self.precision, self.grams = bits, signed, values, precision, grams
         # A signed word's column lies beyond the width where it counts negatively.
-        self._bag = Bag(self._signed_column if signed else self.column)
+        self._bag = bag(self._signed_column if signed else self.column, grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hashing, (self.bits, self.signed, self.values, self.precision)
+        return Hashing, (self.bits, self.signed, self.values, self.precision, self.grams)
 
     @property
     def width(self) -> int:
@@ -88,12 +93,10 @@ class Hashing:
 
     def names_in(self, documents: list[Document]) -> dict[int, dict[str, int]]:
         """The words behind the columns that occur in some documents, with their counts, the most frequent first."""
-        memory = Memory(split)
         found: dict[int, Counter[str]] = {}
         for tag, text in chain.from_iterable(documents):
-            for piece in text.split():
-                for name in tagged(tag, memory[piece]):
-                    found.setdefault(self.column(name), Counter())[name] += 1
+            for name in text_names(tag, text, self.grams):
+                found.setdefault(self.column(name), Counter())[name] += 1
         return {column: _ranked(words) for column, words in found.items()}
 
     def collisions(self, documents: list[Document]) -> Collisions:
@@ -118,6 +121,7 @@ class Hashing:
             "signed": self.signed,
             "values": self.values,
             "precision": self.precision,
+            **self.grams.recipe(),
         }
 
     def tensors(self) -> dict[str, Array]:
@@ -125,4 +129,4 @@ class Hashing:
 
     @classmethod
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Hashing:
-        return cls(recipe["bits"], recipe["signed"], recipe["values"], recipe["precision"])
+        return cls(recipe["bits"], recipe["signed"], recipe["values"], recipe["precision"], Grams.restore(recipe))

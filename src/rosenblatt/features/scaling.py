@@ -17,6 +17,7 @@ import numpy as np
 from ..core.rows import Csr, Dense, Rows, csr, dense, n_rows, width
 from ..errors import ModelError, SettingError
 from .moments import moments
+from .quadratic import Quadratic
 
 Array = np.ndarray[Any, Any]
 BLOCK = 1 << 20
@@ -173,4 +174,6 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
         return Standard(tensors["mean"], tensors["sd"])
     if recipe["kind"] == "idf":
         return Idf(tensors["weight"])
+    if recipe["kind"] == "quadratic":
+        return Quadratic(width, recipe["products"])
     raise ModelError(f"the model has a scaling {recipe['kind']!r} that this version does not know; update the program")

@@ -102,30 +102,40 @@ def _short(word: str) -> str:
     return word if len(word) <= LONGEST else f"skip:{word[0]}{len(word) // 10 * 10}"
 
 
-def _word(word: str) -> list[str]:
-    """A word of letters and digits, and the parts of a joined one (not of numbers)."""
+def _unit(word: str) -> list[str]:
+    """A word of letters and digits, and after it the parts of a joined one (not of numbers)."""
     parts = JOINER.split(word) if word[0].isalpha() else []
     return [_short(word), *(part for part in parts if len(part) <= LONGEST)] if len(parts) > 1 else [_short(word)]
 
 
-def split(piece: str) -> tuple[str, ...]:
-    """The tokens of a piece of text without white space in it."""
+def units(piece: str) -> list[list[str]]:
+    """What a piece of text consists of: each whole word or sign, followed by its parts."""
     text = normal(piece)
     # 0.5 µs for a plain word in its punctuation, 4 µs by the rules.
     if text.isascii() and (word := text.strip(EDGES + SEPARATORS)).isalnum():
-        return (_short(word),)
+        return [[_short(word)]]
     shape = text.translate(_kinds)
-    found: list[str] = []
+    found: list[list[str]] = []
     for match in SHAPE.finditer(shape):
         start, end = match.span()
         first, last = shape[start], shape[end - 1]
         if first == "c" and end - start > 1:
-            found += [text[at : at + 2] for at in range(start, end - 1)]
+            found += [[text[at : at + 2]] for at in range(start, end - 1)]
         elif first in SIGNS or last == "$":
-            found.append(text[start : min(end, start + 3)])
+            found.append([text[start : min(end, start + 3)]])
         else:
-            found += _word(text[start:end].replace("\u2019", "'"))
-    return tuple(found)
+            found.append(_unit(text[start:end].replace("\u2019", "'")))
+    return found
+
+
+def split(piece: str) -> tuple[str, ...]:
+    """The tokens of a piece of text without white space in it."""
+    return tuple(chain.from_iterable(units(piece)))
+
+
+def whole(piece: str) -> tuple[str, ...]:
+    """The same without the parts of joined words: don't, not don and t."""
+    return tuple(unit[0] for unit in units(piece))
 
 
 class Memory(dict[str, Value]):

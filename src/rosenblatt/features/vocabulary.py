@@ -10,7 +10,8 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Csr
 from ..errors import ModelError, SettingError
-from .bag import NONE, Bag, Entries, check, finish
+from .bag import NONE, Entries, bag, check, finish
+from .ngrams import WORDS, Grams
 
 Array = np.ndarray[Any, Any]
 
@@ -20,19 +21,22 @@ class Vocabulary:
 
     names: the words, in the order of their columns; a field's words are tagged (`subject:free`).
     values: "present" (1), "count", or "share" (the count over the sum of the row's counts).
-    precision: "float64" (default) or "float32". Raises SettingError for other settings.
+    precision: "float64" (default) or "float32". grams: runs of words and characters that are looked up besides words.
+    Raises SettingError for other settings.
     """
 
     kind = "words"
 
-    def __init__(self, names: list[str], values: str = "present", precision: str = "float64") -> None:
+    def __init__(
+        self, names: list[str], values: str = "present", precision: str = "float64", grams: Grams = WORDS
+    ) -> None:
         check(values, precision)
-        self.names, self.values, self.precision = names, values, precision
+        self.names, self.values, self.precision, self.grams = names, values, precision, grams
         index = {name: column for column, name in enumerate(names)}
-        self._bag = Bag(lambda name: index.get(name, NONE))
+        self._bag = bag(lambda name: index.get(name, NONE), grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Vocabulary, (self.names, self.values, self.precision)
+        return Vocabulary, (self.names, self.values, self.precision, self.grams)
 
     @property
     def width(self) -> int:
@@ -43,7 +47,8 @@ class Vocabulary:
         return finish(self._bag.entries(documents), self.width, self.values, self.precision)
 
     def recipe(self) -> dict[str, Any]:
-        return {"kind": self.kind, "values": self.values, "precision": self.precision, "size": self.width}
+        own = {"kind": self.kind, "values": self.values, "precision": self.precision, "size": self.width}
+        return own | self.grams.recipe()
 
     def tensors(self) -> dict[str, Array]:
         """All names in one array of bytes, a line each: a million words load in under a second."""
@@ -59,7 +64,7 @@ class Vocabulary:
         names = text.split("\n") if recipe["size"] else []
         if len(names) != recipe["size"]:
             raise ModelError(f"the model's dictionary has {len(names)} words; its header says {recipe['size']}")
-        return cls(names, recipe["values"], recipe["precision"])
+        return cls(names, recipe["values"], recipe["precision"], Grams.restore(recipe))
 
 
 def learn_transform(
@@ -68,24 +73,28 @@ def learn_transform(
     min_documents: int = 2,
     max_size: int | None = None,
     precision: str = "float64",
+    grams: Grams = WORDS,
 ) -> tuple[Vocabulary, Csr]:
     """The dictionary of the documents, and their rows, in one pass over the text.
 
     min_documents: a word must occur in so many documents (≥ 1). max_size: at most so many words, the most frequent
-    (by documents; ties by name) are kept. Columns are in the order of the sorted names, whatever the order of the
-    documents. min_documents 2 halves the dictionary and costs no accuracy (`pipeline.SCALE` has the figures).
+    (by documents; ties by name) are kept. grams: runs of words and characters, which count as words do. Columns are in
+    the order of the sorted names, whatever the order of the documents. min_documents 2 halves the dictionary and costs
+    no accuracy (`pipeline.SCALE` has the figures).
     """
     check(values, precision)
     if min_documents < 1 or (max_size is not None and max_size < 1):
         raise SettingError(f"min_documents {min_documents} and max_size {max_size}: both must be at least 1")
     index: dict[str, int] = {}
-    bag = Bag(lambda name: index.setdefault(name, len(index)))
-    parts = [bag.entries(documents) for documents in batches]
+    words = bag(lambda name: index.setdefault(name, len(index)), grams)
+    parts = [words.entries(documents) for documents in batches]
     if not parts:
-        return Vocabulary([], values, precision), finish(bag.entries([]), 0, values, precision)
+        return Vocabulary([], values, precision, grams), finish(words.entries([]), 0, values, precision)
     entries = Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     names, columns = _choose(list(index), np.bincount(entries.columns, minlength=len(index)), min_documents, max_size)
-    return Vocabulary(names, values, precision), finish(_renumber(entries, columns), len(names), values, precision)
+    return Vocabulary(names, values, precision, grams), finish(
+        _renumber(entries, columns), len(names), values, precision
+    )
 
 
 def learn(batches: Iterable[list[Document]], **settings: Any) -> Vocabulary:

@@ -1,0 +1,89 @@
+"""One more column for mails, `sender.known`: 1 where the sender is known.
+
+Known is who sent at least two of the training mails, or whoever a file names. No label is looked at, and no mail speaks
+for itself: its sender is known only by another mail. What is known is stored in the model as it stands, an address a
+line (the dictionary of a model that reads senders holds their addresses as well).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..batch import Document
+from ..core.rows import Csr, csr, width
+from ..errors import DataError, ModelError, SettingError, located
+
+Array = np.ndarray[Any, Any]
+NAME = "sender.known"
+FIELD = "sender"
+FEWEST = 2
+"""Mails of the training set by which a sender is known."""
+
+
+def address(document: Document) -> str | None:
+    """Whom a mail is from; None where that was not read, or From has no address."""
+    return next((text.split()[0] for tag, text in document if tag == FIELD and text), None)
+
+
+class Senders:
+    """known: addresses in lower case; `@example.org` stands for everyone there."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = frozenset(known)
+
+    @classmethod
+    def learn(cls, found: Sequence[str | None], path: str | None = None) -> Senders | None:
+        """From the senders of the training mails and a file; None where neither says anything."""
+        if path is not None and all(sender is None for sender in found):
+            raise SettingError(f"known_senders={path} has an effect only where mails are read with the field sender")
+        counts = Counter(filter(None, found))
+        if path is None and not counts:
+            return None
+        known = {sender for sender, mails in counts.items() if mails >= FEWEST}
+        return cls(known | (set() if path is None else read(path)))
+
+    def __contains__(self, sender: str | None) -> bool:
+        return sender is not None and (sender in self.known or "@" + sender.rpartition("@")[2] in self.known)
+
+    def apply(self, rows: Csr, documents: Sequence[Document]) -> Csr:
+        """The rows with one more column."""
+        return self.widened(rows, [address(document) for document in documents])
+
+    def widened(self, rows: Csr, senders: Sequence[str | None]) -> Csr:
+        there = np.array([sender in self for sender in senders], bool)
+        ends = rows.indptr[1:][there]
+        data = np.insert(rows.data, ends, 1.0)
+        columns = np.insert(rows.indices, ends, width(rows))
+        indptr = rows.indptr + np.concatenate([[0], np.cumsum(there)])
+        return csr(data, columns, indptr, width(rows) + 1)
+
+    def tensors(self) -> dict[str, Array]:
+        return {"senders": np.frombuffer("\n".join(sorted(self.known)).encode("utf-8", "replace"), np.uint8)}
+
+    @classmethod
+    def restore(cls, tensors: dict[str, Array]) -> Senders:
+        try:
+            return cls(filter(None, tensors["senders"].astype(np.uint8).tobytes().decode().split("\n")))
+        except (KeyError, UnicodeDecodeError):
+            raise ModelError("the model's list of senders is missing or damaged; train it again") from None
+
+
+def read(path: str) -> set[str]:
+    """The senders of a file: an address, or @ and a domain, a line; # begins a comment. DataError names the line."""
+    try:
+        lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
+    found = set()
+    for number, line in enumerate(lines, 1):
+        sender = line.partition("#")[0].strip().lower()
+        if sender and ("@" not in sender[:-1] or len(sender.split()) > 1):
+            wanted = "expected an address, as ann@example.org, or @example.org for everyone there"
+            raise located(path, number, f"found {sender[:40]!r}", wanted)
+        found |= {sender} - {""}
+    return found
