@@ -22,7 +22,7 @@ ifneq ($(shell cat .venv/made-in 2>/dev/null),$(CURDIR))
 .PHONY: .venv/demo
 endif
 
-.PHONY: help demo test test-slow lint format bench wheel clean
+.PHONY: help demo test test-slow lint format docs bench wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
@@ -44,6 +44,10 @@ lint: .venv/lint  ## ruff and mypy
 format: .venv/lint  ## let ruff lay out the code
 	@$(PY) -m ruff check --fix --quiet .
 	@$(PY) -m ruff format .
+
+docs: .venv/docs  ## build the documentation into build/docs
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict $(ARGS)
+	@echo "Built build/docs/index.html"
 
 bench: .venv/test  ## every program in benchmarks/
 	@for program in $(BENCHMARKS); do echo "== $$program"; $(PY) "$$program" $(ARGS); done
@@ -88,4 +92,9 @@ clean:  ## remove everything that is made
 .venv/lint: .venv/demo
 	@echo "Adding ruff and mypy …"
 	@$(PIP) --editable '.[lint]'
+	@touch $@
+
+.venv/docs: .venv/demo
+	@echo "Adding the packages that build the documentation …"
+	@$(PIP) --editable '.[docs]'
 	@touch $@

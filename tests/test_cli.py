@@ -24,8 +24,8 @@ from rosenblatt.memory.voted import COUNTINGS as KNOWN_COUNTINGS
 
 # --- one table of defaults -------------------------------------------------------------------------------------------
 
-PYTHON_ONLY = {"warm_start", "n_jobs", "shuffle"}
-"""--continue, nothing, and --order."""
+PYTHON_ONLY = {"warm_start", "n_jobs", "shuffle", "early_stopping", "validation_fraction"}
+"""--continue, nothing, --order, and --validation for the last two."""
 TRAIN: dict[str, click.Option] = {
     str(parameter.name): parameter
     for parameter in rosenblatt.cli.train.train.params
@@ -55,7 +55,7 @@ def test_every_rule_memory_and_counting_is_offered() -> None:
 @pytest.mark.parametrize("name", sorted(DEFAULTS.keys() - PYTHON_ONLY | set(FEATURES) - {"signed"}))
 def test_the_help_shows_the_default(name: str) -> None:
     default, text = TRAIN[name].default, TRAIN[name].help or ""
-    shown = {None: "none", True: "yes"}.get(default, default) if not isinstance(default, float) else f"{default:g}"
+    shown = f"{default:g}" if isinstance(default, float) else {"None": "none", "True": "yes"}.get(str(default), default)
     assert text.endswith(f"[default: {shown}]")
 
 
@@ -77,7 +77,8 @@ def test_help_ends_with_an_example_that_parses(command: str) -> None:
 
 def test_help_names_the_commands_and_the_exit_codes() -> None:
     text = well("--help").out
-    assert [line.split()[0] for line in text.partition("Commands:\n")[2].splitlines()[:6]] == list(COMMANDS)
+    listed = text.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert re.findall(r"^  (\S+)", listed, re.MULTILINE) == list(COMMANDS)
     for code in ("0", "2", "3", "4", "5", "70", "130", "141"):
         assert f"\n  {code} " in text
 

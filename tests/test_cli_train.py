@@ -53,7 +53,7 @@ def test_train_tells_people_why_it_stopped_and_what_to_try_next(data: dict[str, 
     assert "stopped: an epoch without an update\ntraining errors: 0 of 6\n" in done.out and "next:" not in done.out
     both = write(tmp_path / "both.txt", "a\tx\nb\tx\n" * 3)
     done = well("train", both, "-o", tmp_path / "m", "--epochs", "4")
-    assert "stopped: epoch limit (max_iter=4)\n" in done.out
+    assert "stopped: epoch limit (--epochs 4)\n" in done.out
     assert "next: --keep averaged or --keep pocket" in done.out and "--epochs" in done.out
     assert "more --max-updates" in well("train", both, "-o", tmp_path / "m", "--max-updates", "2").out
     assert well("train", both, "-o", tmp_path / "m", "--epochs", "4", "--json").json["converged"] is False

@@ -84,9 +84,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("command", "jit"), [*((name, "0") for name in LINES), ("train", "1"), ("predict", "1")])
-def test_a_bad_day(
-    command: str, jit: str, files: dict[str, Path], models: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_bad_day(command: str, jit: str, files: dict[str, Path], models: dict[str, Path], tmp_path: Path) -> None:
     """Also with the compiled readers, which check what they read by themselves."""
     out = tmp_path / "out" / "made.svm"
     out.parent.mkdir()
@@ -136,7 +134,9 @@ def test_damaged_files(command: str, data: st.DataObject, files: dict[str, Path]
 
 NUMBER = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True).map(repr),
-    st.sampled_from(["0", "-0", "1e308", "-1e308", "1e-320", "5e-324", "1e400", "", " ", "NA", "1_0", "0x1", "1.", ".5"]),
+    st.sampled_from(
+        ["0", "-0", "1e308", "-1e308", "1e-320", "5e-324", "1e400", "", " ", "NA", "1_0", "0x1", "1.", ".5"]
+    ),
 )
 
 

@@ -229,13 +229,14 @@ def test_train_calibrates_and_every_command_knows(kind: str, data: Path, tmp_pat
 def test_train_chooses_a_threshold_and_going_on_does_so_again(data: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
     found = well("train", data, "-o", model, *TRAIN, "--max-false-positives", "5%", "--json").json["threshold"]
-    assert found["by"] == "max_false_positives" and found["limit"] == 0.05 and found["promised"]
+    assert found["by"] == "max_false_positives" and found["limit"] == 0.05
+    assert found["promised"] is False and found["promised_by_folds"] is True
     assert found["false_positives_rate"] < 0.05 and found["rows"] == "held-out folds"
     low, high = found["false_positives_interval"]
     assert low <= found["false_positives_rate"] <= high
     assert well("evaluate", model, data, "--json").json["false_positives"] / found["negatives"] < 0.08
     done = well("train", data, "-o", tmp_path / "n", "--continue", model, "--epochs", "2")
-    assert "limit: at most 5 % of ham called spam: holds for rows to come, with 95 % confidence" in done.out
+    assert "limit: at most 5 % of ham called spam: holds for rows to come, with 95 % confidence, if" in done.out
     assert "near, not exact" in done.out
     done = well("train", data, "-o", tmp_path / "n", "--continue", model, "--epochs", "2", "--cost", "ham=9,spam=1")
     assert "the least cost of mistakes there: " in done.out and "(ham 9, spam 1)" in done.out
@@ -353,7 +354,7 @@ def test_sms_with_a_limit_on_false_alarms(tmp_path: Path) -> None:
     )
     found = well("train", one, "-o", tmp_path / "m", "--keep", "averaged", "--epochs", "5", "--calibrate", "sigmoid",
                  "--max-false-positives", "1%", "--json").json  # fmt: skip
-    assert found["threshold"]["promised"] and found["calibration"]["log_loss"] < 0.15
+    assert found["threshold"]["promised_by_folds"] and found["calibration"]["log_loss"] < 0.15
     evaluated = well("evaluate", tmp_path / "m", two, "--json").json
     assert evaluated["false_positives"] / sum(evaluated["confusion"][0]) < 0.01 and evaluated["recall"] > 0.7
     assert evaluated["log_loss"] < 0.15 and evaluated["calibration_error"] < 0.02

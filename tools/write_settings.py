@@ -27,6 +27,8 @@ ELSEWHERE = {
     "warm_start": "`--continue MODEL`",
     "shuffle": "`--order shuffled\\|given\\|FILE`",
     "n_jobs": "–",
+    "early_stopping": "`--validation SHARE\\|FILE`",
+    "validation_fraction": "`--validation SHARE`",
 }
 
 

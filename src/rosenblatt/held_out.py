@@ -27,8 +27,8 @@ def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, 
 
     model: has learned from all the rows by `task`, whose callback and validation are not used again. Each fold's model
     learns with its settings and its positive class, for as many epochs as it (picks: as many updates). folds ≥ 2,
-    stratified, shuffled by the model's seed; no more than the smallest class has rows. Raises DataError where a class
-    has a single row.
+    stratified, shuffled by the model's seed; no more than the smallest class has rows. A start that was learned from
+    these rows makes the scores too good. Raises DataError where a class has a single row.
 
     The scores of a fold are stretched by ‖w̄‖ of the model over ‖w̄‖ of the fold's: more rows make longer weights. Log-
     loss on the test part of a9a with 10 epochs, as they are and stretched: averaged .3243 .3243, last .4003 .3995,

@@ -47,8 +47,8 @@ def class_list(labels: Array, positive: Any = None) -> Array:
     return classes[::-1].copy() if same[0] else classes
 
 
-def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
-    """(n,) float64 class numbers, or ±1 for two classes. DataError names the first row with a label not in classes."""
+def class_numbers(labels: Array, classes: Array, first_row: int = 0) -> Array:
+    """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes."""
     own, given = classes, labels
     if {"U", "O"} & {classes.dtype.kind, labels.dtype.kind}:  # a file with labels 0 and 1 of the classes 0, 1 and x
         own, given = classes.astype(str), labels.astype(str)
@@ -60,6 +60,12 @@ def encode(labels: Array, classes: Array, first_row: int = 0) -> Array:
         known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
         label = labels[row : row + 1].tolist()[0]
         raise DataError(f"row {first_row + row}: unknown label {label!r}; the classes are {known}")
+    return codes
+
+
+def encode(labels: Array, classes: Array) -> Array:
+    """(n,) float64: ±1 for two classes, else class numbers."""
+    codes = class_numbers(labels, classes)
     return codes * 2.0 - 1.0 if classes.size == 2 else codes.astype(float)
 
 

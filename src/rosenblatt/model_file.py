@@ -203,7 +203,11 @@ def _memory_and_state(
 
 def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Model:
     from .model import Model
+    from .read.mail_names import LATER
 
+    later = sorted(set(header["reading"].get("fields", ())) & set(LATER))
+    if later and header["schema"] < 2:
+        raise ModelError(f"it reads a header called {later[0]}, which is no text any more; train it again")
     features = None
     if header["features"] is not None:
         from .features.pipeline import Features

@@ -19,8 +19,15 @@ COMMANDS = {
     "train": "Learn a model from labelled data.",
     "predict": "Label data with a model.",
     "evaluate": "Count a model's mistakes on labelled data.",
+    "threshold": "Choose the score that parts two classes, by cost or limit.",
+    "compare": "Try all learners on the same data, and say which to pick.",
     "explain": "Say why a model scores rows as it does.",
     "inspect": "Show what a model has learned, and how.",
+    "convert": "Write data in another format, or texts as numbers.",
+    "shuffle": "Put the rows of a file in a random order.",
+    "split": "Split data into parts, as for training and test.",
+    "head": "Show the first rows of data as they are read.",
+    "summary": "Say what is in data: classes, ranges, duplicates.",
 }
 """name → what it does; the command is the function of that name in the file of that name."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..batch import Batch, Source
 from ..core.rows import Array, Rows, n_rows
 from ..errors import DataError
 from ..fit import check_finite
-from ..labels import encode, tidy
+from ..labels import class_numbers, tidy
 from ..model import Model
 from ..read import from_recipe
 from .output import notes
@@ -29,17 +31,27 @@ class Scored(NamedTuple):
         return None if self.batch.ids is None else str(self.batch.ids[i])
 
 
-def like_training(path: str, model: Model, reading: dict[str, Any], labelled: bool | str = "auto") -> Source:
+def like_training(path: str, model: Any, reading: dict[str, Any], labelled: bool | str = "auto") -> Source:
     """New data, read as the model's own. labelled: True: labels must be there; "auto": as the data show."""
     return from_recipe(
         path,
         model.reading,
         reading.pop("format", None) or "auto",
         labelled=labelled,  # type: ignore[arg-type]
-        width=model.width,
+        width=model.width if model.features is None else model.features.given,
         classes=model.classes.tolist(),
         **reading,
     )
+
+
+def names_of(model: Any) -> Any:
+    """What the features are called in messages: by column, or None."""
+    features = model.features
+    if features is not None and features.quadratic is not None:
+        from ..report.evidence import Names
+
+        return Names(model)
+    return (None if features is None else features.names) or model.names
 
 
 def scored(model: Model, source: Source, progress: Progress) -> Iterator[Scored]:
@@ -47,19 +59,27 @@ def scored(model: Model, source: Source, progress: Progress) -> Iterator[Scored]
     first = 1
     for batch in progress.reading(source):
         rows = model.rows(batch)
-        check_finite(rows, model.names)
+        check_finite(rows, names_of(model))
         yield Scored(batch, rows, model.decision(rows), first)
         first += n_rows(rows)
     notes(source.notes)
 
 
-def labels_of(batch: Batch, model: Model, source: Any, first: int = 1) -> Array:
+def scores_and_labels(model: Model, source: Source, progress: Progress) -> tuple[Array, Array]:
+    """The scores of all rows, (n,) or (n, K), and their labels as the model's classes, (n,)."""
+    scores, labels = [], []
+    for part in scored(model, source, progress):
+        scores.append(part.scores)
+        labels.append(labels_of(part.batch, model, source, part.first))
+    return np.concatenate(scores), np.concatenate(labels)
+
+
+def labels_of(batch: Batch, model: Any, source: Any, first: int = 1) -> Array:
     """A batch's labels (n,) as the model's classes. DataError where there are none, or one is not a class."""
     origin = getattr(source, "origin", "the data")
     if batch.y is None:
         raise DataError(f"{origin}: there are no labels; labelled rows are needed here")
     try:
-        codes = encode(tidy(batch.y), model.classes, first)
+        return model.classes[class_numbers(tidy(batch.y), model.classes, first)]  # type: ignore[no-any-return]
     except DataError as error:
         raise DataError(f"{origin}, {error}") from None
-    return model.classes[(codes > 0.0).astype(int) if len(model.classes) == 2 else codes.astype(int)]

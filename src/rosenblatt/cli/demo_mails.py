@@ -44,25 +44,17 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
 
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
-    import numpy as np
-
-    from ..batch import AtHand, Batch
+    from ..batch import AtHand, joined
     from ..datasets import path
     from ..features.pipeline import Features
     from ..read import open_source
 
     source = open_source(path("mails"))
-    parts = list(source)
-    documents = [document for part in parts for document in part.rows]
-    ids = [str(name) for part in parts for name in part.ids or ()]
-    y = np.concatenate([part.y for part in parts if part.y is not None]).astype(str)
-
-    def chosen(numbers: Array) -> tuple[list[Document], Array, list[str]]:
-        return [documents[i] for i in numbers], y[numbers], [ids[i] for i in numbers]
-
-    train, held = map(chosen, split(y, seed))
-    features, rows, *_ = Features.fit(AtHand(Batch(train[0], None)))
-    held_rows = features.transform(Batch(held[0], None))
+    mails: Any = joined(list(source))
+    mails = mails._replace(y=mails.y.astype(str))
+    train, held = map(mails.take, split(mails.y, seed))
+    features, rows, *_ = Features.fit(AtHand(train._replace(y=None)))
+    held_rows = features.transform(held)
     return Mails(Part(rows, *train), Part(held_rows, *held), features, source.recipe())
 
 

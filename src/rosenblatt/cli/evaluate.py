@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .options import Command, json_option, reading, reading_options
+from .options import Command, json_option, option, reading, reading_options
 
 EXAMPLE = """\
 rosenblatt evaluate spam.model new-mails/ --json"""
@@ -20,33 +20,27 @@ SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 @click.command(cls=Command, example=EXAMPLE)
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
+@option("Output", "--plot", metavar="PICTURE", help="Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
 @json_option
 @reading_options
-def evaluate(model: str, data: str, as_json: bool, **words: Any) -> None:
+def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
     """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
     from ..model import Model
-    from .data import like_training
+    from ..report.metrics import metrics
+    from .data import like_training, scores_and_labels
     from .output import to_json, write_lines
+    from .pictures import answers_picture, check_picture, write_picture
     from .progress import Progress
 
+    check_picture("--plot", plot, model, data)
     learned = Model.load(model)
     source = like_training(data, learned, reading(words), labelled=True)
     with Progress() as progress:
-        measured = _measured(learned, source, progress)
+        scores, labels = scores_and_labels(learned, source, progress)
+    measured = metrics(learned, scores, labels)
+    if plot:
+        write_picture(answers_picture(learned, scores, labels, f"{model} on {data}"), plot)
     write_lines([to_json(measured)] if as_json else _report(measured))
-
-
-def _measured(model: Any, source: Any, progress: Any) -> dict[str, Any]:
-    import numpy as np
-
-    from ..report.metrics import metrics
-    from .data import labels_of, scored
-
-    scores, labels = [], []
-    for part in scored(model, source, progress):
-        scores.append(part.scores)
-        labels.append(labels_of(part.batch, model, source, part.first))
-    return metrics(model, np.concatenate(scores), np.concatenate(labels))
 
 
 def _report(measured: dict[str, Any]) -> Iterator[str]:
@@ -59,6 +53,11 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
     yield f"ROC AUC {auc}: {measured['roc_auc_of']}"
     shares = ", ".join(f"{name} {measured[key]:.4f}" for name, key in SHARES.items())
     yield f"{shares}: {measured['average']}"
+    if measured["log_loss"] is not None:
+        of = "positive class" if len(classes) == 2 else "classes, summed"
+        yield f"log-loss {measured['log_loss']:.4f}: mean of -ln(probability of the true class); 0 is best"
+        yield f"Brier {measured['brier']:.4f}: mean squared error of the probabilities of the {of}"
+        yield f"calibration error {measured['calibration_error']:.4f}: probabilities against what came true, ten ranges"
     if measured["ties"]:
         ties = plural(measured["ties"], "row")
         yield f"E_in {measured['e_in']:.4f}, with {ties} of score 0 or tied counted as wrong"

@@ -45,8 +45,9 @@ def explain(
 ) -> None:
     """Say why MODEL scores the rows of DATA as it does: what each feature contributes, the strongest first.
 
-    The score is the sum of all contributions, those not shown included. With more than two classes it is that of the
-    winner, or of --class, less that of the runner-up. A voted model is explained by the mean of its voters.
+    The score is the sum of all contributions, those not shown included, less the threshold if there is one. With more
+    than two classes it is that of the winner, or of --class, less that of the runner-up. A voted model is explained by
+    the mean of its voters.
     """
     from ..errors import DataError
     from ..model import Model
@@ -86,13 +87,15 @@ def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> I
 
     labels = None if part.batch.y is None else tidy(part.batch.y)
     predicted, documents = model.labels(part.scores), part.batch.rows
+    voted = model.run.memory.name == "voted"
+    votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores
     for i, scores in enumerate(part.scores):
         if only not in (None, part.first + i):
             continue
         between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
         yield Row(
             part.first + i, part.name(i), _title(part, i), None if labels is None else labels[i], predicted[i],
-            _votes(model, scores), evidence(model, part.rows, i, between),
+            _votes(model, votes[i]), evidence(model, part.rows, i, between),
             Names(model, [documents[i]] if isinstance(documents, list) else None),
         )  # fmt: skip
 
@@ -139,6 +142,8 @@ def _text(told: Row, model: Model, top: int | None) -> Iterator[str]:
     if told.votes is not None:
         shares = ", ".join(f"{name} {share:.1%}" for name, share in told.votes.items())
         yield f"  votes: {shares}; the score below is that of the mean of the voters"
+    if len(model.classes) > 2 and model.calibration is not None:
+        yield "  the score below is " + ("as before calibration" if model.calibration.slopes is None else "of log-odds")
     first, second = (str(model.classes[k]) for k in why.between)
     yield f"  score {why.score!r} for {first}" + (f" against {second}" if len(model.classes) > 2 else "")
     shown, parts = _shown(why, top), why.contributions
@@ -149,6 +154,8 @@ def _text(told: Row, model: Model, top: int | None) -> Iterator[str]:
     if shown < len(why.columns):
         lines.append(["", f"{why.rest(shown):+.6g}", f"({plural(len(why.columns) - shown, 'more feature')})", ""])
     lines.append(["", f"{why.intercept:+.6g}", "(intercept)", ""])
+    if why.threshold:
+        lines.append(["", f"{-why.threshold:+.6g}", "(threshold)", ""])
     yield from table(lines, right=(1,))
 
 
@@ -168,6 +175,7 @@ def _object(told: Row, model: Model, top: int | None) -> str:
         "score_for": first,
         "score_against": second,
         "intercept": why.intercept,
+        "threshold": why.threshold,
         "contributions": [
             {
                 "feature": told.names[why.columns[j]],

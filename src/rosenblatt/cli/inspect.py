@@ -20,13 +20,21 @@ rosenblatt inspect spam.model --top 20"""
 @click.argument("model", metavar="MODEL")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True,
         help="Strongest features to show of each class.")  # fmt: skip
+@option("Output", "--plot", metavar="PICTURE", help="Draw them as bars, by name: a .png, .svg or .pdf.")
 @json_option
-def inspect(model: str, top: int | None, as_json: bool) -> None:
+def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> None:
     """Show the recipe of MODEL, how its training went, and the strongest features of each class."""
     from ..model import Model
     from .output import to_json, write_lines
 
-    found = _found(Model.load(model), model, top)
+    if plot:
+        from .pictures import check_picture, weights_picture, write_picture
+
+        check_picture("--plot", plot, model)
+    learned = Model.load(model)
+    found = _found(learned, model, top)
+    if plot:
+        write_picture(weights_picture(learned, model, top), plot)
     write_lines([to_json(found)] if as_json else _report(found))
 
 
@@ -35,6 +43,7 @@ def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
     from ..report.evidence import Names
+    from .probabilities import choice
 
     run, counted = model.run, model.run.state.n
     return {
@@ -52,9 +61,13 @@ def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "updates": counted[UPDATES],
         "mistakes": counted[MISTAKES],
         "mistakes_per_epoch": run.history["mistakes"],
+        "validation_per_epoch": run.history.get("validation"),
+        "best_epoch": None if run.best is None else run.best.epoch,
         "stop_reason": run.stop_reason,
         "converged": run.converged,
         "intercept": model.weights[1],
+        "calibration": None if model.calibration is None else model.calibration.saved()[0],
+        "threshold": choice(model) if len(model.classes) == 2 and model.cut else None,
         "strongest": _strongest(model, Names(model), top),
     }
 
@@ -85,8 +98,11 @@ def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict
 
 
 def _report(found: dict[str, Any]) -> Iterator[str]:
+    from .options import in_options
     from .output import plural
-    from .summary import series
+    from .probabilities import told_calibration, told_threshold
+    from .told import series
+    from .train import train
 
     settings, classes = found["settings"], [str(label) for label in found["classes"]]
     yield f"{found['model']}: {_size(found['bytes'])}, schema {found['schema']}"
@@ -103,7 +119,18 @@ def _report(found: dict[str, Any]) -> Iterator[str]:
     )
     if found["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
-    yield f"stopped: {found['stop_reason']}" + ("" if found["converged"] else " (not converged)")
+    if found["validation_per_epoch"]:
+        best = found["best_epoch"]
+        who = "the last weights answer" if best is None else f"epoch {best} answers"
+        yield f"validation per epoch: {series(found['validation_per_epoch'])}; {who}"
+    stopped = in_options(found["stop_reason"], train)
+    yield f"stopped: {stopped}" + ("" if found["converged"] else " (not converged)")
+    if found["calibration"]:
+        yield told_calibration(found["calibration"])
+    if found["threshold"] and "by" in found["threshold"]:
+        yield from told_threshold(found["threshold"], classes)
+    elif found["threshold"]:
+        yield f"threshold {found['threshold']['value']:.6g}: where the probabilities are one half"
     for name, features in found["strongest"].items():
         yield f"strongest for {name}:"
         yield from _weights(features)
@@ -124,10 +151,26 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
         yield f"a dictionary of {words['size']:,} words; value: {words['values']}"
     elif words is not None:
         yield f"words hashed to 2^{words['bits']} columns; value: {words['values']}"
-    if recipe["scale"]:
+    if words is not None:
+        yield from _runs(words)
+    if recipe.get("senders") is not None:
+        yield f"{recipe['senders']:,} known senders"
+    scaled = [step for step in recipe["scale"] if step["kind"] != "quadratic"]
+    if scaled:
         yield "scaled: " + "+".join(
-            f"{step['kind']}:{step['length']:g}" if "length" in step else step["kind"] for step in recipe["scale"]
+            f"{step['kind']}:{step['length']:g}" if "length" in step else step["kind"] for step in scaled
         )
+    for step in recipe["scale"][len(scaled) :]:
+        which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
+        yield f"{which} of the {'scaled ' if scaled else ''}columns added"
+
+
+def _runs(words: dict[str, Any]) -> Iterator[str]:
+    """Runs of words and characters, where there are any."""
+    most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
+    found = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
+    if found:
+        yield f"with runs of {' and of '.join(found)}"
 
 
 def _size(count: int) -> str:

@@ -10,35 +10,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Source
+from ..batch import AtHand, Batch, Source
 from ..catalog import rule_from, rule_name
-from ..core.rows import Array, Rows, n_rows, stack
+from ..core.rows import Array, Rows, n_rows, stack, take, width
 from ..errors import DataError, SettingError, located
 from ..features.pipeline import Features, Options
-from ..fit import Task, fit, learn_more
-from ..labels import tidy
+from ..fit import Held, Task, fit, learn_more, set_aside
+from ..labels import class_list, tidy
 from ..model import Model
 from ..read import open_source
 from ..read.columns import is_number
 from ..settings import Settings
 from ..train import Limits
-from .data import labels_of, like_training
+from .data import labels_of, like_training, names_of
 from .options import FEATURES, flag
+from .output import note
 from .progress import Progress
 
-TEXT_ONLY = tuple(name for name in FEATURES if name != "scale")
-
-
+NUMBERS_ONLY = ("degree", "products")
+TEXT_ONLY = tuple(name for name in FEATURES if name not in ("scale", *NUMBERS_ONLY))
 NEEDS = {
     "counting": ("keep", "voted"),
     "check_every": ("keep", "pocket"),
-    "scoring": ("keep", "pocket"),
     "batch_size": ("optimizer", "mini-batch"),
     "epsilon": ("optimizer", "batch"),
     "bits": ("dictionary", "hashed"),
     "signed": ("dictionary", "hashed"),
     "min_documents": ("dictionary", "words"),
     "max_size": ("dictionary", "words"),
+    "products": ("degree", 2),
 }
 """Options that have an effect only where another has this value; to ignore one would hide a slip."""
 
@@ -55,57 +55,140 @@ class Work(NamedTuple):
     progress: Progress
 
 
+class Known(NamedTuple):
+    """What is known of a model before it is learned: enough to read other data as its own."""
+
+    reading: dict[str, Any]
+    classes: Array
+    width: int
+    features: Any
+    names: list[str] | None
+
+    def rows(self, batch: Batch) -> Rows:
+        return batch.rows if self.features is None else self.features.transform(batch)  # type: ignore[return-value]
+
+
 class Done(NamedTuple):
-    """What came of it. notes: what was skipped while reading. seconds: of learning alone."""
+    """What came of it. notes: what was skipped while reading. seconds: of learning alone. origin: what the data are
+    called. before: the model that it went on from."""
 
     model: Model
     rows: Rows
     y: Array
     notes: dict[str, int]
     seconds: float
+    task: Task = Task()
+    origin: str = "the data"
+    before: Model | None = None
 
 
-def new(work: Work) -> Done:
-    """A new model from the labelled rows of a file."""
-    settings, options, scoring = _settings(work), _options(work), _scoring(work)
-    source: Any = open_source(work.data, work.reading.pop("format", "auto"), labelled=True, **work.reading)
-    if source.kind == "rows":
-        _refuse(work, TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
-    features, rows, labels, _ = Features.fit(work.progress.reading(source), options)
-    if labels is None:
-        raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
-    y = tidy(labels)
-    names = getattr(source, "feature_names", None)
-    task = _task(work, rows, y)._replace(names=features.names or names, scorer=scoring)
-    model, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, task))
-    model = replace(model, features=features, reading=source.recipe(), names=names)
-    return Done(model, rows, y, dict(source.notes), seconds)
+def new(work: Work, start: str | None = None) -> Done:
+    """A new model from the labelled rows of a file. start: the model whose weights and features it begins with."""
+    settings, options, scoring = _settings(work), feature_options(work.words), _scoring(work)
+    first = None if start is None else Model.load(start)
+    if first is None:
+        source: Any = open_source(work.data, work.reading.pop("format", "auto"), labelled=True, **work.reading)
+        check_kind(source, work.given)
+        features, rows, labels, _ = _fitted(work.progress.reading(source), options, source)
+        if labels is None:
+            raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
+        y, names = tidy(labels), getattr(source, "feature_names", None)
+    else:
+        refuse(work.given, FEATURES, f"the features are those of {start}, whose weights are the start")
+        source = like_training(work.data, first, work.reading, labelled=True)
+        rows, y = _as_in(first, source, work.progress)
+        features, names = first.features, first.names
+    reading = source.recipe() if first is None else first.reading
+    known = Known(reading, np.unique(y), width(rows), features, names)
+    rows, y, held = validation_rows(work, known, rows, y, scoring)
+    task = _task(work, rows, y)._replace(names=names_of(known), scorer=scoring, validation=held)
+    if first is not None:
+        task = task._replace(start=_start(first, y, task.positive, source))
+    learned, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, task))
+    learned = replace(learned, features=features, reading=reading, names=names)
+    return Done(learned, rows, y, dict(source.notes), seconds, task, str(source.origin))
 
 
 def further(work: Work, path: str) -> Done:
     """More of the model in a file, by its own recipe. SettingError where another recipe is asked for."""
     before = Model.load(path)
-    _refuse(work, (*FEATURES, "positive"), "the model goes on with what it has")
+    refuse(work.given, (*FEATURES, "positive"), "the model goes on with what it has")
     before = replace(before, run=replace(before.run, settings=_same_settings(work, before.run.settings)))
     scoring = _scoring(work)
     source: Any = like_training(work.data, before, work.reading, labelled=True)
-    parts, labels, first = [], [], 1
-    for batch in work.progress.reading(source):
-        parts.append(before.rows(batch))
-        labels.append(labels_of(batch, before, source, first))
-        first += n_rows(parts[-1])
-    rows, y = stack(parts), np.concatenate(labels)
-    task = _task(work, rows, y, before.run.epoch)._replace(names=before.names, scorer=scoring)
+    rows, y = _as_in(before, source, work.progress)
+    if isinstance(work.words["validation"], float) and before.run.best is None and before.run.epoch:
+        note(f"note: {path} has learned from the rows that are set aside now, which flatters it on them")
+    rows, y, held = validation_rows(work, before, rows, y, scoring)
+    task = _task(work, rows, y, before.run.epoch)._replace(names=names_of(before), scorer=scoring, validation=held)
     model, seconds = _learned(source, lambda: learn_more(before, rows, y, work.limits, task))
-    return Done(model, rows, y, dict(source.notes), seconds)
+    return Done(model, rows, y, dict(source.notes), seconds, task, str(source.origin), before)
+
+
+def _fitted(reading: Any, options: Options, source: Any) -> Any:
+    """`Features.fit`, whose errors name the file."""
+    try:
+        return Features.fit(reading, options)
+    except DataError as error:
+        text, named = str(error), (str(source.origin), str(options.known_senders))
+        raise DataError(text if text.startswith(named) else f"{source.origin}: {text}") from None
+
+
+def from_part(work: Work, batch: Batch, whole: Model) -> Model:
+    """A model by the recipe of `whole` from a part of the rows: what is fitted to data comes from these rows only."""
+    settings, options, scoring = _settings(work), feature_options(work.words), _scoring(work)
+    features, rows, y, _ = Features.fit(AtHand(batch), options)
+    assert y is not None  # the caller's
+    task = Task(work.words["positive"], _class_weight(work.words["class_weight"], y), scorer=scoring, names=whole.names)
+    return replace(fit(rows, y, settings, work.limits, task), features=features, reading=whole.reading)
+
+
+def validation_rows(
+    work: Work, model: Model | Known, rows: Rows, y: Array, scoring: Any
+) -> tuple[Rows, Array, Held | None]:
+    """(rows, labels, held): a share of the rows set aside, or those of a file, read as the model's are."""
+    asked, name = work.words["validation"], work.words["scoring"] or "accuracy"
+    if asked is None:
+        return rows, y, None
+    if isinstance(asked, float):
+        # A model that goes on sets the same rows aside again: its own seed, whatever the default is.
+        seed = model.run.settings.random_state if isinstance(model, Model) else work.words["random_state"]
+        kept, out = set_aside(y, asked, seed)
+        return take(rows, kept), y[kept], Held(take(rows, out), y[out], scoring, name)
+    source = like_training(asked, model, dict(work.reading), labelled=True)
+    try:
+        return rows, y, Held(*_as_in(model, source, work.progress), scoring, name)
+    except DataError as error:
+        text = str(error)
+        raise DataError(text if text.startswith(asked) else f"{asked}: {text}") from None
+
+
+def _as_in(model: Model | Known, source: Any, progress: Progress) -> tuple[Rows, Array]:
+    """All rows of a source in the model's features, and their labels, which must be the model's classes."""
+    parts, labels, first = [], [], 1
+    for batch in progress.reading(source):
+        parts.append(model.rows(batch))
+        labels.append(labels_of(batch, model, source, first))
+        first += n_rows(parts[-1])
+    return stack(parts), np.concatenate(labels)
+
+
+def _start(first: Model, y: Array, positive: str | None, source: Any) -> tuple[Array, Array]:
+    """The weights that answer in another model; of two classes turned over where the positive one is the other."""
+    missing = [str(label) for label in first.classes if label not in y]
+    if missing:
+        raise DataError(f"{source.origin}: no row has the label {missing[0]}, which the model to start from has")
+    w, b = first.weights
+    turned = len(first.classes) == 2 and class_list(y, positive).tolist() != first.classes.tolist()
+    return (-w, -b) if turned else (w, b)
 
 
 def _settings(work: Work) -> Settings:
     """The settings of a new model; SettingError before anything is read."""
     words = {name: work.words[name] for name in Settings.__dataclass_fields__ if name in work.words}
-    for name, (other, value) in NEEDS.items():
-        if name in work.given and work.words[other] != value:
-            raise SettingError(f"{flag(name)} has an effect only with {flag(other)} {value}")
+    if "scoring" in work.given and work.words["keep"] != "pocket" and work.words["validation"] is None:
+        raise SettingError("--scoring has an effect only with --keep pocket or --validation")
+    check_needs(work.words, work.given)
     _order_of(work)
     return Settings.of(**words, shuffle=work.words["order"] == "shuffled")
 
@@ -127,17 +210,30 @@ def _same_settings(work: Work, own: Settings) -> Settings:
     return replace(own, rule=rule)
 
 
-def _options(work: Work) -> Options:
-    """How texts become numbers, and numbers are scaled."""
-    words = work.words
-    scale = None if words["scale"] == "auto" else words["scale"]
-    return Options(**{name: words[name] for name in FEATURES if name != "scale"}, scale=scale)
+def check_needs(words: dict[str, Any], given: set[str]) -> None:
+    """SettingError for an option that was given without the one that it needs."""
+    for name, (other, value) in NEEDS.items():
+        if name in given and words[other] != value:
+            raise SettingError(f"{flag(name)} has an effect only with {flag(other)} {value}")
 
 
-def _refuse(work: Work, names: Sequence[str], why: str) -> None:
+def feature_options(words: dict[str, Any]) -> Options:
+    """How texts become numbers, and numbers are scaled; words without a scaling leave it to the kind of data."""
+    scale = words.get("scale", "auto")
+    own = {name: words[name] for name in FEATURES if name != "scale"}
+    return Options(**own, scale=None if scale == "auto" else scale)
+
+
+def check_kind(source: Any, given: set[str]) -> None:
+    """SettingError where an option for texts was given, and the data are numbers."""
+    if source.kind == "rows":
+        refuse(given, TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
+
+
+def refuse(given: set[str], names: Sequence[str], why: str) -> None:
     """SettingError where one of these options was given."""
     for name in names:
-        if name in work.given:
+        if name in given:
             raise SettingError(f"{flag(name)}: {why}")
 
 
@@ -160,7 +256,7 @@ def _task(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
 
 
 def _scoring(work: Work) -> Any:
-    """What the pocket maximises; SettingError before anything is read. Loads scikit-learn only if asked."""
+    """What the pocket and validation maximise; SettingError before anything is read. None needs no scikit-learn."""
     if work.words["scoring"] is None:
         return None
     from ..report.metrics import scorer
@@ -193,6 +289,11 @@ def _order_of(work: Work) -> Path | None:
         raise SettingError(f"order {order!r}: choose shuffled, given, or a file of row numbers; there is no such file")
     if work.words["optimizer"].startswith("pick"):
         raise SettingError(f"optimizer {work.words['optimizer']} picks the rows itself; it takes no order from a file")
+    if isinstance(work.words["validation"], float):
+        raise SettingError(
+            f"--order {order} names rows of all the data, and --validation sets some of them aside; name a file of "
+            f"validation rows"
+        )
     return Path(order)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 
 from ..catalog import rule_classes
-from ..defaults import COUNTINGS, DEFAULTS, KEEPS, MULTI_CLASS, OPTIMIZERS, SCHEDULES
+from ..defaults import COUNTINGS, DEFAULTS, KEEPS, MAIL_FIELDS, MAIL_MADE, MULTI_CLASS, OPTIMIZERS, PRODUCTS, SCHEDULES
+from ..errors import RosenblattError
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -20,6 +22,13 @@ class Command(click.Command):
     def __init__(self, *args: Any, example: str = "", **words: Any) -> None:
         super().__init__(*args, **words)
         self.example = example
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except RosenblattError as error:
+            error.args = (in_options(str(error)), *error.args[1:])
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -72,6 +81,31 @@ class Number(click.ParamType):
         return number
 
 
+class Share(click.ParamType):
+    """A share as `0.1%` or `0.001`; with `file`, what is no number is the path of a file, and 0 is no share."""
+
+    name = "share"
+
+    def __init__(self, file: bool = False) -> None:
+        self.file = file
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            share = float(value.removesuffix("%")) / (100.0 if value.endswith("%") else 1.0)
+        except ValueError:
+            if self.file:
+                return value
+            self.fail(f"{value!r} is not a share; give one as 0.1% or 0.001.", param, ctx)
+        if self.file and not 0.0 < share < 1.0:
+            found = f"{value} is not between 0 and 1"
+            self.fail(f"{found}; give a share of the rows, as 0.2 or 20%, or a file.", param, ctx)
+        if not 0.0 <= share < 1.0:
+            self.fail(f"{value} must be from 0% to below 100%, that is below 1.", param, ctx)
+        return share
+
+
 def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
@@ -101,15 +135,26 @@ def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     return None if value is None else value.split(",")
 
 
-READING = ("format", "base", "label", "text", "header", "delimiter", "labels", "duplicates", "bad")
+def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    from ..read.mail_names import checked
+
+    return None if value is None else checked(value.split(","))
+
+
+READING = ("format", "base", "label", "array", "text", "header", "delimiter", "labels", "fields", "duplicates", "bad")
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 
 reading_options = together([
     option("Reading", "--format", metavar="NAME",
-           help="svmlight (libsvm), table (csv, tsv), text or mail.  [default: by name or look]"),
+           help="svmlight (libsvm), table (csv, tsv), parquet, arrow, npz, npy, idx, text, mail (mbox, maildir, trec)."
+                "  [default: by name or look]"),
     option("Reading", "--base", type=click.Choice(["0", "1"]), callback=as_int, metavar="0|1",
            help="svmlight: the index of the first column.  [default: 1]"),
-    option("Reading", "--label", metavar="COLUMN", help="Table: the label, by name or number (from 1; -1: last)."),
+    option("Reading", "--label", metavar="COLUMN",
+           help="Table: the label, by name or number (from 1; -1: last). npy, npz, idx: the file or array of the"
+                " labels."
+                "  [default: by name]"),
+    option("Reading", "--array", metavar="NAME", help="npz: the array of the rows.  [default: X, x_train, data ...]"),
     option("Reading", "--text", metavar="COLUMN", help="Table: the text, by name or number."),
     option("Reading", "--header/--no-header", default=None, help="Table: line 1 has names.  [default: by its look]"),
     option("Reading", "--delimiter", metavar="CHAR", help="Table: what parts cells.  [default: by line 1]"),
@@ -144,7 +189,7 @@ learner_options = together([
             help="voted: survivals count from 0 or 1: notes, freund-schapire."),
     setting("Learner", "--check-every", type=Number(int), help="pocket: measure after each N updates as well."),
     setting("Learner", "--scoring", metavar="NAME",
-            help="pocket: a scorer of scikit-learn, as balanced_accuracy or roc_auc; none: right answers."),
+            help="pocket, --validation: a scorer of scikit-learn, as balanced_accuracy; none: right answers."),
 ])  # fmt: skip
 
 run_options = together([
@@ -152,12 +197,15 @@ run_options = together([
     setting("Run", "--max-updates", type=Number(int, 1, none=None), help="The most updates."),
     setting("Run", "--max-time", type=Number(float, 0, none=None), help="The most seconds of learning."),
     setting("Run", "--tol", type=Number(auto="auto", none=None),
-            help="Stop when the loss falls by less; auto: the rule's own, which the perceptrons have none of."),
-    setting("Run", "--patience", "n_iter_no_change", type=Number(int), help="For so many epochs."),
+            help="Stop when the mean loss falls by less than this; auto: the rule's own, perceptrons have none."),
+    option("Run", "--validation", type=Share(file=True), metavar="SHARE|FILE",
+           help="Learn from the other rows only, and stop when these get no better; the best epoch answers."),
+    setting("Run", "--patience", "n_iter_no_change", type=Number(int),
+            help="Epochs without progress, by --tol or --validation, before learning stops."),
     setting("Run", "--epsilon", type=Number(), help="batch: stop when the mean step is shorter."),
     option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given",
            help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
-    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of the shuffled orders."),
+    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of shuffled orders, folds, and rows set aside."),
 ])  # fmt: skip
 
 features_options = together([
@@ -176,8 +224,23 @@ features_options = together([
     option("Features", "--signed", is_flag=True, default=False, help="hashed: half of the words count negatively."),
     option("Features", "--precision", type=click.Choice(["float64", "float32"]), default="float64", metavar="DTYPE",
            help="Of the numbers made from texts: float64, float32.  [default: float64]"),
+    option("Features", "--word-ngrams", type=Number(int, 1), default=1,
+           help="Texts: runs of 1 to N words count as words.  [default: 1]"),
+    option("Features", "--char-ngrams", metavar="A-B", default=None,
+           help="Texts: also runs of A to B characters within words, as 3-5.  [default: none]"),
+    option("Features", "--mail-fields", "fields", metavar="A,B,...", callback=as_fields,
+           help=f"Mails, besides the body: names of headers, and of {', '.join(MAIL_MADE)}."
+                f"  [default: {','.join(MAIL_FIELDS)}]"),
+    option("Features", "--known-senders", metavar="FILE", default=None,
+           help="Mails, field sender: an address, or @ and a domain, a line; they count as known, and so does who sent"
+                " two of the mails. The model holds the addresses.  [default: none]"),
+    option("Features", "--degree", type=Number(int, 1), default=1,
+           help="Numbers: 2 adds the products of all columns, as they are after scaling.  [default: 1]"),
+    option("Features", "--products", type=click.Choice(PRODUCTS), metavar="WHICH", default="all",
+           help="--degree 2: all, squares (one column by itself), pairs (two by each other).  [default: all]"),
 ])  # fmt: skip
-FEATURES = ("scale", "values", "min_documents", "max_size", "dictionary", "bits", "signed", "precision")
+FEATURES = ("scale", "values", "min_documents", "max_size", "dictionary", "bits", "signed", "precision", "word_ngrams",
+            "char_ngrams", "known_senders", "degree", "products")  # fmt: skip
 """Names of these, as in `features.pipeline.Options`, whose defaults they repeat: a test compares them."""
 
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
@@ -186,6 +249,24 @@ json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-
 def reading(words: dict[str, Any]) -> dict[str, Any]:
     """The readers' options that were given."""
     return {name: words[name] for name in READING if words.get(name) is not None}
+
+
+def in_options(text: str, command: click.Command | None = None) -> str:
+    """A message of the Python API in the words of a command, else of the one at work: "max_iter=5" → "--epochs 5"."""
+    context = click.get_current_context(silent=True)
+    command = command or (context.command if context else None)
+    options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
+
+    def as_option(found: re.Match[str]) -> str:
+        option = options.get(found["name"])
+        if option is None:
+            return found[0]
+        value = found["value"].strip("'\"")
+        if option.secondary_opts and value in ("True", "False"):
+            return (option.opts if value == "True" else option.secondary_opts)[0]
+        return f"{max(option.opts, key=len)} {'none' if value == 'None' else value}".rstrip()
+
+    return re.sub(r"\b(?P<name>[a-z_]+0?)=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:)]*)", as_option, text)
 
 
 def flag(name: str) -> str:

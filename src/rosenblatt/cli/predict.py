@@ -43,7 +43,8 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
     learned = Model.load(model)
     if proba and not learned.has_probabilities:
         rule, keep = learned.run.settings.words()["rule"], learned.run.memory.name
-        raise SettingError(f"--proba: rule {rule} with keep {keep} has no probabilities; train with --rule logistic")
+        why = f"rule {rule} with keep {keep} has no probabilities"
+        raise SettingError(f"--proba: {why}; train with --calibrate sigmoid")
     source = like_training(data, learned, reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
     with Progress(printing=True) as progress:

@@ -114,21 +114,32 @@ def answering(done: Done, asked: Plan) -> tuple[Model, dict[str, Any]]:
     model, y, found = done.model, done.y, {}
     try:
         scores = held_out_scores(model, done.rows, y, done.task, asked.folds)
-        if told := too_few(y, model.classes):
-            note(f"note: {told}")
         if asked.how is not None:
+            if told := too_few(y, model.classes):
+                note(f"note: {told}")
             weight = combined_weight(y, model.classes, done.task.class_weight, None)
             model = replace(model, calibration=curves(model, asked.how, scores, y, weight))
             found["calibration"] = _measured(model, scores, class_numbers(y, model.classes))
         if not asked.wish.empty:
-            model = chosen(model, scores, y, asked.wish, HELD_OUT)
+            model = _by_folds(chosen(model, scores, y, asked.wish, HELD_OUT))
             found["threshold"] = choice(model)
     except DataError as error:
         raise DataError(f"{done.origin}: {error}") from None
     return model, found
 
 
+def _by_folds(model: Model) -> Model:
+    """Other models scored these rows: what is promised of the folds is not promised of this model."""
+    made = model.choice or {}
+    if "promised" in made:
+        made = {**made, "promised": False, "promised_by_folds": made["promised"]}
+    return replace(model, choice=made)
+
+
 HELD_OUT = "held-out folds"
+"""Scored by the folds' models, not by the one that is kept. How often that one kept a limit of 5 % on rows to come,
+chosen so on 1,000 rows (8 normal columns, a quarter of the labels turned by noise) with confidence 95 %: averaged 59 of
+60 times, voted 14 of 15, pocket 50 of 60, last 39 of 60."""
 
 
 def _as_before(done: Done, asked: Plan) -> Plan:
@@ -193,7 +204,8 @@ def told_threshold(found: dict[str, Any], classes: list[str]) -> Iterator[str]:
     yield from table(lines, right=(2, 3))
     yield from _promise(found, classes)
     if found["rows"] == HELD_OUT:
-        yield "models of folds scored these rows, so all of this is near, not exact; evaluate it on other rows"
+        yield "models of folds scored these rows, so all of this is near, not exact, least with --keep last or pocket;"
+        yield "evaluate it on other rows, or choose there, with `rosenblatt threshold`"
     else:
         yield "the intervals are a little too good, for rows that chose the threshold; evaluate it on others"
 
@@ -209,8 +221,9 @@ def _promise(found: dict[str, Any], classes: list[str]) -> Iterator[str]:
     said, own = KINDS[found["by"]]
     limit = f"limit: at most {100 * found['limit']:.6g} % of {classes[own]} called {classes[said]}"
     sure, n = f"{100 * found['confidence']:.6g} % confidence", found["negatives" if own == 0 else "positives"]
-    if found["promised"]:
-        yield f"{limit}: holds for rows to come, with {sure}"
+    if found["promised"] or found.get("promised_by_folds"):
+        if_so = ", if the model scores them as those of the folds would" if found["rows"] == HELD_OUT else ""
+        yield f"{limit}: holds for rows to come, with {sure}{if_so}"
     elif found["rows_needed"] is None:
         yield f"{limit}: on these rows; nothing is promised for rows to come"
     else:

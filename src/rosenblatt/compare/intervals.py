@@ -43,7 +43,10 @@ def over_folds(differences: Array, train: float, test: float) -> Interval:
 
 
 def over_rows(wrong: Array, best: Array) -> Interval:
-    """The exact paired interval of a difference of error rates. wrong, best: (m,) bool, errors on the same rows."""
+    """The paired interval of a difference of error rates, exact given the number of rows on which the two differ.
+
+    wrong, best: (m,) bool, errors on the same rows. Two that never differ have an interval of width 0.
+    """
     from scipy.stats import binomtest
 
     b, c, m = int((wrong & ~best).sum()), int((best & ~wrong).sum()), len(wrong)

@@ -16,7 +16,7 @@ from .race import Plan, Ran, Turn, rows_of
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
-    "rows": "paired over the test rows, exact (McNemar; Clopper & Pearson)",
+    "rows": "paired over the test rows on which two differ, exact (McNemar; Clopper & Pearson)",
     "groups": "paired, jackknife over 20 groups of test rows",
 }
 

@@ -58,6 +58,8 @@ MAGIC = {
     **{bytes([0, 0, kind]): "idx" for kind in (8, 9, 11, 12, 13, 14)},
 }
 """How files that hold no lines begin."""
+OURS = {"labelled", "classes", "width", "expect", "block_bytes", "batch_size"}
+"""Arguments of readers that the program gives, not its users."""
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 SVMLIGHT_LINE = re.compile(rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
 
@@ -138,7 +140,8 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
     accepted = _options(name)
     for option in options:
         if option not in accepted:
-            raise SettingError(f"{option}: no option of the format {name}, which has {', '.join(accepted)}")
+            known = ", ".join(f"{each}=" for each in accepted if each not in OURS) or "none"
+            raise SettingError(f"{option}= is no option of the format {name}, whose options are: {known}")
     return _reader(name)(path, **options)  # type: ignore[no-any-return]
 
 

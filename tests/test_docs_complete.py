@@ -1,0 +1,164 @@
+"""Nothing goes undocumented: a page for each command, rule, memory and optimizer, a place for each public name."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import rosenblatt
+import rosenblatt.datasets
+from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
+from rosenblatt.catalog import rule_classes
+from rosenblatt.cli.app import COMMANDS, app
+from rosenblatt.defaults import DEFAULTS, KEEPS, OPTIMIZERS
+from rosenblatt.read import ALIASES, FORMATS
+
+SECTIONS = {
+    "learners": ("The step", "The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
+    "memories": ("The answer", "The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
+    "optimizers": ("The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
+    "commands": ("Examples", "What to look at", "When it says no", "All options"),
+}
+PICK = {"pick-first": "pick", "pick-random": "pick", "pick-worst": "pick"}
+
+
+@pytest.fixture(autouse=True)
+def _checkout() -> None:
+    pages()  # skips where the pages are not
+
+
+def has_page(folder: str, name: str) -> str:
+    """The page's text; it must be there, have its sections, and be in the table of contents."""
+    path = DOCS / folder / f"{name}.md"
+    assert path.is_file(), f"{name!r} is undocumented: write docs/{folder}/{name}.md"
+    text = path.read_text(encoding="utf-8")
+    missing = [section for section in SECTIONS[folder] if f"\n## {section}\n" not in text]
+    assert not missing, f"{title(path)} has no section {', '.join(missing)}"
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f": {folder}/{name}.md\n" in contents, f"{title(path)} is not in the nav of mkdocs.yml"
+    return text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_page_with_its_help(name: str) -> None:
+    text = has_page("commands", name)
+    assert f"<!-- made: help:{name} -->" in text
+    assert blocks(DOCS / "commands" / f"{name}.md", "console"), f"the page of {name} shows no example"
+
+
+@pytest.mark.parametrize("name", rule_classes())
+def test_every_rule_has_a_page(name: str) -> None:
+    text = has_page("learners", name)
+    assert f"<!-- made: rule:{name} -->" in text
+    assert blocks(DOCS / "learners" / f"{name}.md", "pycon", "console"), f"the page of {name} shows no example"
+
+
+@pytest.mark.parametrize("name", KEEPS)
+def test_every_memory_has_a_page(name: str) -> None:
+    assert f"<!-- made: keep:{name} -->" in has_page("memories", name)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_optimizer_has_a_page(name: str) -> None:
+    assert f"`--optimizer {name}`" in has_page("optimizers", PICK.get(name, name))
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = (DOCS / "reference.md").read_text(encoding="utf-8")
+    for name in rosenblatt.__all__:
+        assert f"::: rosenblatt.{name}\n" in text or f"`{name}`" in text, f"rosenblatt.{name} is undocumented"
+    (listed,) = re.findall(r"::: rosenblatt\.datasets\n.*?members: \[(.*?)\]", text, re.S)
+    assert listed.split(", ") == rosenblatt.datasets.__all__
+
+
+def test_public_names_that_are_objects_have_their_docstring_in_the_reference() -> None:
+    text = (DOCS / "reference.md").read_text(encoding="utf-8")
+    for name in rosenblatt.__all__:
+        if isinstance(getattr(rosenblatt, name), type):
+            assert f"::: rosenblatt.{name}\n" in text, f"rosenblatt.{name} is undocumented"
+
+
+def test_every_format_is_described() -> None:
+    text = (DOCS / "files.md").read_text(encoding="utf-8")
+    prose = MADE.sub("", text)
+    for name in [*FORMATS, *ALIASES]:
+        assert re.search(rf"\b{name}\b", text), f"the format {name} is not in docs/files.md"
+    for name in FORMATS:
+        assert re.search(rf"\b{name}\b", prose, re.I), f"docs/files.md says nothing of {name}, it only lists it"
+
+
+def test_every_setting_is_on_its_page() -> None:
+    text = (DOCS / "settings.md").read_text(encoding="utf-8")
+    assert [name for name in DEFAULTS if f"| `{name}` |" not in text] == []
+
+
+def test_every_option_says_what_it_does() -> None:
+    context = click.Context(app, info_name="rosenblatt")
+    for name in COMMANDS:
+        command = app.get_command(context, name)
+        assert command is not None
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"{name} {parameter.opts[0]} has no help"
+
+
+@pytest.mark.parametrize(("section", "page"), [("Features", "features.md"), ("Reading", "files.md")])
+def test_every_option_of_a_section_is_explained_on_its_page(section: str, page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    context = click.Context(app, info_name="rosenblatt")
+    for command in ("train", "convert"):
+        found = app.get_command(context, command)
+        assert found is not None
+        named = {p.opts[0] for p in found.params if getattr(p, "section", "") == section} - {"--model"}
+        assert not {option for option in named if option not in text}, f"{page} does not explain them"
+
+
+def test_options_named_in_the_text_exist() -> None:
+    """`--eta` and the like: in prose, tables and sessions of every page."""
+    context = click.Context(app, info_name="rosenblatt")
+    known = {"--help", "--version", "--c", "--editable"}
+    for name in COMMANDS:
+        command = app.get_command(context, name)
+        assert command is not None
+        known |= {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
+    for page in pages():
+        text = re.sub(r"^\$ (?!.*rosenblatt).*$", "", page.read_text(encoding="utf-8"), flags=re.M)
+        named = set(re.findall(r"(?<![\w<-])--[a-z][a-z0-9-]*", text))
+        assert not named - known, f"{title(page)} names {', '.join(sorted(named - known))}"
+
+
+def test_made_parts_are_what_the_program_says() -> None:
+    """Help texts and tables of choices: tools/fill_docs.py --made writes them."""
+    for page in pages():
+        assert page.read_text(encoding="utf-8").count("<!-- made: ") == len(MADE.findall(page.read_text()))
+    tool = [sys.executable, str(ROOT / "tools" / "fill_docs.py"), "--check"]
+    path = f"{ROOT / 'src'}:{ROOT / 'tests'}"
+    done = subprocess.run(tool, capture_output=True, encoding="utf-8", env={"PYTHONPATH": path, "PATH": "/usr/bin"})
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_help_on_the_pages_is_what_the_shell_prints(tmp_path: Path) -> None:
+    from pages import make_place
+
+    place = make_place(tmp_path, DOCS / "commands" / "train.md")
+    (shown,) = re.findall(
+        r"<!-- made: help:train -->\n```text\n(.*?)```", (DOCS / "commands" / "train.md").read_text(), re.S
+    )
+    assert shell("rosenblatt train --help", place) == shown
+
+
+def test_the_rule_that_a_page_includes_is_the_file() -> None:
+    """own-rule.md shows examples/forgiving.py itself, and the README the same class."""
+    file = (ROOT / "examples" / "forgiving.py").read_text(encoding="utf-8")
+    (block,) = blocks(DOCS / "own-rule.md", "python")
+    assert block.text.rstrip("\n") == file.rstrip("\n")
+
+
+def test_that_a_gap_would_be_noticed() -> None:
+    with pytest.raises(AssertionError, match="undocumented"):
+        has_page("commands", "no-such-command")

@@ -1,0 +1,170 @@
+"""The parts of the pages that are made from the program itself: help texts and tables of what can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+import rosenblatt
+from rosenblatt.catalog import rule_classes
+from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
+from rosenblatt.defaults import DEFAULTS, KEEPS, OPTIMIZERS
+from rosenblatt.memory import memory_classes
+from rosenblatt.read import ALIASES, FORMATS
+
+WIDTH = 78
+"""Of the help on a terminal of 80 columns, in which click leaves 2 free."""
+RECIPES = rosenblatt._RECIPES
+OPTIMIZER_PAGES = {"pick-first": "pick", "pick-random": "pick", "pick-worst": "pick"}
+"""Optimizers that share a page."""
+OPTIMIZER_STEPS = {
+    "online": "after every example",
+    "mini-batch": "after a block of examples: the mean of their steps",
+    "batch": "after all examples: the mean of their steps",
+    "pick-first": "to one row that is wrong: the first from the top",
+    "pick-random": "to one row that is wrong: a random one",
+    "pick-worst": "to one row that is wrong: the one with the most negative margin",
+}
+
+
+def made(name: str) -> str:
+    """The text of a part: `commands`, `exit-codes`, `help:train`, `rules`, `rule:margin`, `keep:voted` …"""
+    kind, _, which = name.partition(":")
+    return PARTS[kind](which) if which else PARTS[kind]()
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def commands(folder: str = "commands/") -> str:
+    return table(["command", "what it does"], [[f"[`{c}`]({folder}{c}.md)", says] for c, says in COMMANDS.items()])
+
+
+def exit_codes() -> str:
+    return table(["code", "meaning"], [[f"`{code}`", meaning] for code, meaning in EXIT_CODES.items()])
+
+
+def help_text(command: str = "") -> str:
+    """`rosenblatt COMMAND --help`, as on a terminal of 80 columns."""
+    with app.make_context("rosenblatt", [], resilient_parsing=True, terminal_width=WIDTH) as group:
+        if not command:
+            return f"```text\n{app.get_help(group)}\n```\n"
+        found = app.get_command(group, command)
+        assert found is not None, f"there is no command {command}"
+        context = click.Context(found, info_name=command, parent=group, terminal_width=WIDTH)
+        return f"```text\n{found.get_help(context)}\n```\n"
+
+
+def rules() -> str:
+    rows = []
+    for name, cls in rule_classes().items():
+        rows.append([f"[`{name}`]({name}.md)", *_first_line(cls)])
+    return table(["rule", "the step"], rows)
+
+
+def memories() -> str:
+    rows = [[f"[`{name}`](../memories/{name}.md)", *_first_line(cls)] for name, cls in memory_classes().items()]
+    return table(["keep", "what answers"], rows)
+
+
+def optimizers() -> str:
+    rows = [[f"[`{n}`](../optimizers/{OPTIMIZER_PAGES.get(n, n)}.md)", OPTIMIZER_STEPS[n]] for n in OPTIMIZERS]
+    return table(["optimizer", "steps are applied"], rows)
+
+
+def rule(name: str) -> str:
+    """Facts about a rule: how it is called, its parameters, η, and when it has finished."""
+    cls: Any = rule_classes()[name]
+    option = f"`--multi-class {name}`" if hasattr(cls, "steps") else f"`--rule {name}`"
+    values = ",".join(f"{field}={default:g}" for field, default in cls._field_defaults.items())
+    if values:
+        option += f", the same as `--rule {name}:{values}`"
+    rate = f"{cls.eta0:g}"
+    if hasattr(cls, "reach"):
+        rate += f", at most {cls.reach:g}/max(weight·‖x̄‖²)"
+    ended = "at an epoch without an update"
+    if cls.tol is not None:
+        ended = f"when the loss falls by less than {cls.tol:g} for {DEFAULTS['n_iter_no_change']} epochs"
+    rows = [
+        ["command line", option],
+        ["Python", _python(name)],
+        ["learning rate η, if not given", rate],
+        ["finished", ended],
+        ["probabilities of its own", "yes" if hasattr(cls, "probability") else "no"],
+    ]
+    return table(["", ""], rows)
+
+
+def steps(name: str) -> str:
+    """The unit step at some scores, for y = +1 and ‖x̄‖² = 2."""
+    cls: Any = rule_classes()[name]
+    scores = (-10.0, -2.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+    found = [f"{cls().step(u, 1.0, 2.0) + 0.0:.3g}".replace("-", "−") for u in scores]
+    return table(["y·u", *(f"{u:g}".replace("-", "−") for u in scores)], [["step", *found]])
+
+
+def keep(name: str) -> str:
+    return table(["", ""], [["command line", f"`--keep {name}`"], ["Python", _recipes("keep", name)]])
+
+
+def optimizer(name: str) -> str:
+    names = [each for each in OPTIMIZERS if OPTIMIZER_PAGES.get(each, each) == name]
+    shell = ", ".join(f"`--optimizer {each}`" for each in names)
+    return table(["", ""], [["command line", shell], ["Python", _recipes("optimizer", *names)]])
+
+
+def formats() -> str:
+    rows = []
+    for name, known in FORMATS.items():
+        others = [alias for alias, (real, _) in ALIASES.items() if real == name]
+        suffixes = " ".join(f"`{suffix}`" for suffix in known.suffixes)
+        rows.append([", ".join(f"`{each}`" for each in [name, *others]), suffixes or "its look, or `--format`"])
+    return table(["`--format`", "recognised by"], rows)
+
+
+def _first_line(cls: Any) -> list[str]:
+    return [(cls.__doc__ or "").strip().partition("\n")[0]]
+
+
+def _python(name: str) -> str:
+    cls: Any = rule_classes()[name]
+    if hasattr(cls, "steps"):
+        return f'`MultiClassPerceptron()`, `LinearClassifier(multi_class="{name}")`'
+    family, _, variant = name.partition("-2")
+    general = f'`LinearClassifier(rule="{name}")`'
+    own = "PassiveAggressive(variant=2)" if name.endswith("-2") else next(
+        (f"{r}()" for r in RECIPES if getattr(rosenblatt, r).rule == name), ""
+    )  # fmt: skip
+    return f"`{own}`, {general}" if own else general
+
+
+def _recipes(setting: str, *values: str) -> str:
+    default = DEFAULTS[setting]
+    named = [
+        f"`{r}()`"
+        for r in RECIPES
+        if getattr(getattr(rosenblatt, r), setting, default) in values and default not in values
+    ]
+    return ", ".join([*named, *(f'`LinearClassifier({setting}="{value}")`' for value in values)])
+
+
+PARTS: dict[str, Callable[..., str]] = {
+    "commands": commands,
+    "commands-here": lambda: commands(""),
+    "exit-codes": exit_codes,
+    "help": help_text,
+    "rules": rules,
+    "memories": memories,
+    "optimizers": optimizers,
+    "rule": rule,
+    "steps": steps,
+    "keep": keep,
+    "optimizer": optimizer,
+    "formats": formats,
+}
+
+assert set(KEEPS) == set(memory_classes())
