@@ -205,7 +205,7 @@ run_options = together([
     setting("Run", "--epsilon", type=Number(), help="batch: stop when the mean step is shorter."),
     option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given",
            help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
-    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of shuffled orders, folds, and rows set aside."),
+    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of orders, folds, and rows set aside."),
 ])  # fmt: skip
 
 features_options = together([
