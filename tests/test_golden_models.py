@@ -32,5 +32,26 @@ def test_voted(name: str) -> None:
     assert model.classes.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-mail.model")])
+def test_mail(name: str) -> None:
+    model = Model.load(GOLDEN / name)
+    mail = [("subject", "free money"), ("", "free money now"), ("sender", "0@example.org")]
+    other = [("subject", "lunch"), ("", "lunch at noon"), ("sender", "9@example.org")]
+    rows = model.rows(Batch([mail, other], None))
+    assert model.predict(rows).tolist() == ["spam", "ham"]
+    assert {"free money", "sender.known"} <= set(model.features.names)
+    assert model.calibration is not None and model.choice is not None and model.choice["by"] == "cost"
+    assert model.run.best is not None and len(model.run.history["validation"]) == model.run.epoch
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-products.model")])
+def test_products(name: str) -> None:
+    model = Model.load(GOLDEN / name)
+    rows = model.rows(Batch(dense(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]])), None))
+    assert rows.values.shape == (4, 5) and model.predict(rows).tolist() == [0, 1, 2, 1]
+    assert model.probabilities(model.decision(rows)).sum(axis=1) == pytest.approx(1.0)
+
+
 def test_this_release_has_its_files() -> None:
-    assert {"0.1.0-words.model", "0.1.0-voted.model"} <= set(FILES)
+    kinds = ("words", "voted", "mail", "products")
+    assert {"0.1.0-words.model", "0.1.0-voted.model", *(f"0.2.0-{kind}.model" for kind in kinds)} <= set(FILES)
