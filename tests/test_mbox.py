@@ -47,11 +47,13 @@ SEPARATORS = [
     b'From "a b"@example.org Wed, 1 Aug 2007 12:34:56 +0200',
     b"From ???@??? Tue Aug 22 12:36:23 2002 remote from site",
     b"From a@example.org 2002-08-22 12:36:23",
+    b"From zvfjenphuq@[1086695621] [ufa]  Sun Aug  5 09:51:15 2001",
 ]
 PROSE = [
     b"From the desk of the president",
     b"From Monday on we meet at 12:30",
     b"From now on, Thu Aug 22 12:36:23 2002 is a holiday",
+    b"From now [as agreed before] Thu Aug 22 12:36:23 2002",
     b"From a@example.org",
     b"From: someone@example.org Thu Aug 22 12:36:23 2002",
     b"from someone@example.org Thu Aug 22 12:36:23 2002",

@@ -355,6 +355,24 @@ def test_train_and_predict_from_each(here: Path) -> None:
         assert run("predict", "m", path, "--format", "svmlight").code == 3
 
 
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_a_model_of_numbers_reads_them_in_other_formats(here: Path, scale: str) -> None:
+    """What `convert` made of the training rows gets the same scores, sparse or dense. Tables have names."""
+    np.savez("a.npz", X=X, y=Y)
+    well("convert", "a.npz", "a.svm", "--to-base", "0")
+    well("convert", "a.svm", "s.npz", "--base", "0")
+    for learned, base in (("a.npz", []), ("a.svm", ["--base", "0"]), ("s.npz", [])):
+        well("train", learned, "-o", "m", "--scale", scale, *base)
+        expected = [float(line.split("\t")[1]) for line in well("predict", "m", learned, "--scores").out.splitlines()]
+        for other in ("a.npz", "a.svm", "s.npz"):
+            more = ["--base", "0"] if other == "a.svm" else []
+            lines = well("predict", "m", other, "--scores", *more).out.splitlines()
+            found = [float(line.split("\t")[1]) for line in lines]
+            np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=f"{learned} {other}")
+    well("convert", "a.npz", "a.csv")
+    assert "read as table" in run("predict", "m", "a.csv").err
+
+
 @pytest.mark.parametrize("name", ["a.npy", "a.npz", "a.parquet", "a.arrow", "a.idx"])
 def test_from_standard_input_and_compressed(here: Path, name: str) -> None:
     write_each(here)

@@ -240,3 +240,14 @@ def test_where_there_are_no_epochs_it_is_said() -> None:
         Perceptron(optimizer="pick-first").fit(X, y))))  # fmt: skip
     learned = Perceptron(max_time=0).fit(X, y)
     assert "no epoch was finished" in texts(plots.training(learned)) or learned.history_["mistakes"]
+
+
+def test_a_pipeline_stands_for_its_last_step() -> None:
+    x, y = clouds(2)
+    pipeline = make_pipeline(StandardScaler(), Perceptron()).fit(x, y)
+    assert any("Perceptron" in text for text in texts(plots.training(pipeline)))
+    assert texts(plots.coefficients(pipeline)) == texts(plots.coefficients(pipeline[-1]))
+    with pytest.raises(DataError, match="LogisticRegression has no record of its training"):
+        plots.training(make_pipeline(LogisticRegression()).fit(x, y))
+    with pytest.raises(DataError, match="StandardScaler has no coef_"):
+        plots.coefficients(make_pipeline(StandardScaler()).fit(x, y))

@@ -87,6 +87,18 @@ def test_standard_scaling(dtype: type) -> None:
     np.testing.assert_array_equal(values(thin)[:, 2], x[:, 2])
 
 
+@pytest.mark.parametrize("step", ["standard", "idf", "unit:2"])
+@pytest.mark.parametrize("learned", [dense, sparse])
+def test_the_storage_of_later_rows_changes_nothing(step: str, learned: Callable[[Array], Rows]) -> None:
+    """A model of dense rows reads sparse ones and the other way round, also after it was saved."""
+    x = np.array([[1.0, 0.0, 7.0], [3.0, 8.0, 7.0], [0.0, -2.0, 7.0], [4.0, 0.0, 7.0]])
+    (fitted,), own = scaling.fit(step, learned(x))
+    again = scaling.restore(json.loads(json.dumps(fitted.recipe())), fitted.tensors(), 3)
+    for make in (dense, sparse):
+        np.testing.assert_allclose(values(fitted.apply(make(x))), values(own), rtol=1e-15)
+        np.testing.assert_allclose(values(again.apply(make(x))), values(own), rtol=1e-15)
+
+
 @given(numbers, st.sampled_from([dense, sparse]), st.sampled_from([1.0, 2.0]))
 def test_unit_length(array: Array, make: Callable[[Array], Rows], length: float) -> None:
     scaled = values(UnitLength(length).apply(make(array)))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reading import WRITTEN, Write, refusal, texts, whole
 from rosenblatt.core.rows import Dense
-from rosenblatt.errors import SettingError
-from rosenblatt.read import from_recipe
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.read import from_recipe, open_source
 from rosenblatt.read.table import Table
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -157,3 +157,43 @@ def test_new_tables_without_names_are_matched_by_number(write: Write) -> None:
     assert whole(again("3,4\n")) == ([[3, 4]], None)
     assert "3 columns" in refusal(lambda: again("x,3,4,5\n"))
     assert "model's 2" in refusal(lambda: again("3\n", labelled=False))
+
+
+# --- columns that are left out ---------------------------------------------------------------------------------------
+
+WITH_ID = "id,a,b,kind\nr1,1,2,x\nr2,2,1,y\nr3,1,3,x\n"
+
+
+@pytest.mark.parametrize("drop", [["id"], ["1"], [1]])
+def test_a_column_that_is_dropped_is_not_looked_at(write: Write, drop: list[Any]) -> None:
+    """An id is no number, and no label. New data of the model may have it or not."""
+    path = write(WITH_ID, "id.csv")
+    with pytest.raises(DataError, match=r"found 'r1' in column 1 \(id\); expected a finite number \(drop= leaves"):
+        list(open_source(path))
+    source = open_source(path, drop=drop)
+    (batch,) = source
+    assert batch.rows.values.tolist() == [[1, 2], [2, 1], [1, 3]] and batch.y.tolist() == ["x", "y", "x"]
+    (again,) = from_recipe(path, source.recipe())
+    assert again.rows.values.tolist() == batch.rows.values.tolist()
+    if drop == ["id"]:
+        (bare,) = from_recipe(write("b,a\n2,1\n", "bare.csv"), source.recipe())
+        assert bare.rows.values.tolist() == [[1, 2]]
+
+
+def test_what_cannot_be_dropped_is_said(write: Write) -> None:
+    path = write(WITH_ID, "id.csv")
+    for drop, said in {"ids": "expected a column 'ids'", "9": "expected a column '9'"}.items():
+        with pytest.raises(DataError, match=said):
+            list(open_source(path, drop=[drop]))
+    with pytest.raises(DataError, match="found the label among the columns to drop"):
+        list(open_source(path, drop=["id", "kind"], label="kind"))
+    with pytest.raises(DataError, match="found only the label"):
+        list(open_source(path, drop=["id", "a", "b"]))
+
+
+def test_without_names_columns_are_dropped_by_number(write: Write) -> None:
+    source = open_source(write("r1,1,2,x\nr2,2,1,y\n", "bare.csv"), drop=[1])
+    (batch,) = source
+    assert batch.rows.values.tolist() == [[1, 2], [2, 1]]
+    (new,) = from_recipe(write("5,6\n", "new.csv"), source.recipe(), labelled="auto")
+    assert new.rows.values.tolist() == [[5, 6]] and new.y is None

@@ -160,7 +160,8 @@ def test_a_model_that_goes_on_sets_the_same_rows_aside(sms: dict[str, Path], tmp
     well("train", sms["first"], "-o", tmp_path / "m", *words, "--seed", "7", "--epochs", "2")
     well("train", sms["first"], "-o", tmp_path / "m", *words, "--continue", tmp_path / "m", "--epochs", "2")
     assert Model.load(tmp_path / "m").run.history == Model.load(tmp_path / "whole").run.history
-    well("train", sms["first"], "-o", tmp_path / "m", "--continue", tmp_path / "m", "--epochs", "1")
+    done = well("train", sms["first"], "-o", tmp_path / "m", "--continue", tmp_path / "m", "--epochs", "1")
+    assert "without --validation all are learned" in done.err
     assert "; the last weights answer\n" in well("inspect", tmp_path / "m").out
     order = write(tmp_path / "order", "1\n2\n3\n")
     refused = run("train", sms["first"], "-o", tmp_path / "m", *words, "--order", order)

@@ -23,12 +23,16 @@ __all__ = ["answers", "coefficients", "learning_curve", "regions", "training"]
 def training(estimator: Any, title: str = "") -> Figure:
     """Mistakes in each epoch of a fitted learner of this package (or a `Model`), and what validation said.
 
-    title: a line above the picture; default: the learner. Below it stands why learning stopped.
+    A pipeline stands for its last step. title: a line above the picture; default: the learner. Below it stands why
+    learning stopped. DataError for what keeps no record of its training.
     """
     from .report.pictures.sheets import figure_of_training
 
-    run = getattr(estimator, "model_", estimator).run
-    return figure_of_training(run, [title or type(estimator).__name__, f"stopped: {run.stop_reason}"])
+    learner = _last(estimator)
+    run = getattr(getattr(learner, "model_", learner), "run", None)
+    if run is None:
+        raise DataError(f"{type(learner).__name__} has no record of its training; give a fitted learner of rosenblatt")
+    return figure_of_training(run, [title or type(learner).__name__, f"stopped: {run.stop_reason}"])
 
 
 def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
@@ -69,10 +73,14 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
 def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 10, title: str = "") -> Figure:
     """The `top` strongest features of each class as bars: any fitted linear classifier with `coef_` and `classes_`.
 
-    names: of the features; default: `feature_names_in_`, else `x[0]`, `x[1]` … DataError for another number of names.
+    A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else `x[0]`, `x[1]` …
+    DataError for another number of names, and for what has no `coef_`.
     """
     from .report.pictures.coefficients import Weights, figure_of_coefficients
 
+    estimator = _last(estimator)
+    if not hasattr(estimator, "coef_"):
+        raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
     w = np.atleast_2d(np.asarray(estimator.coef_))
     found = names if names is not None else getattr(estimator, "feature_names_in_", None)
     if found is None:
@@ -104,6 +112,10 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
         return lambda asked: learned.predict(part(X, asked))
 
     return figure_of_growth(measured(labels, train, folds, seed), title or type(estimator).__name__)
+
+
+def _last(estimator: Any) -> Any:
+    return estimator[-1] if hasattr(estimator, "steps") else estimator
 
 
 def _codes(y: Any, classes: Array) -> Array:

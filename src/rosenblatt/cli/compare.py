@@ -71,7 +71,8 @@ def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
         write_csv(done.found, words["csv_file"])
     if words["plot"] is not None:
         write_plot(done, words["plot"])
-    write_lines([to_json(done.summary())] if as_json else done.told(words["top"]))
+    made = [f"wrote {path}" for path in (words["csv_file"], words["plot"]) if path is not None]
+    write_lines([to_json(done.summary())] if as_json else [*done.told(words["top"]), *made])
     if done.found.interrupted:
         note("stopped by Ctrl-C: the table has what was done by then")
         ctx.exit(130)

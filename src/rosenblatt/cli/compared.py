@@ -69,7 +69,8 @@ class Compared(NamedTuple):
         error, score = found.baseline
         worse = sum(row.error > error for row in found.rows)
         shown = "" if score is None else f", {found.scoring} {score:.4f}"
-        yield f"most frequent class: {100 * error:.2f} % errors{shown}" + (f"; {worse} do worse" if worse else "")
+        below = f"; {worse} {'does' if worse == 1 else 'do'} worse" if worse else ""
+        yield f"most frequent class: {100 * error:.2f} % errors{shown}{below}"
         yield from self._failed(columns)
         yield ""
         for sentence in verdict(found):
@@ -100,7 +101,7 @@ class Compared(NamedTuple):
         train, test = self.found.sizes[0]
         if self.test is not None:
             return f"tested on {test:,} rows of {Path(self.test).name}"
-        return f"{len(self.found.sizes)} folds, {train:,} rows to learn from and {test:,} to test on"
+        return f"{plural(len(self.found.sizes), 'fold')}, {train:,} rows to learn from and {test:,} to test on"
 
     def _failed(self, columns: int) -> Iterator[str]:
         reasons: dict[str, list[str]] = {}

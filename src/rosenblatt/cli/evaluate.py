@@ -40,7 +40,7 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
     measured = metrics(learned, scores, labels)
     if plot:
         write_picture(answers_picture(learned, scores, labels, f"{model} on {data}"), plot)
-    write_lines([to_json(measured)] if as_json else _report(measured))
+    write_lines([to_json(measured)] if as_json else [*_report(measured), *([f"wrote {plot}"] if plot else [])])
 
 
 def _report(measured: dict[str, Any]) -> Iterator[str]:

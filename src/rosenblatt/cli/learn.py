@@ -119,6 +119,8 @@ def further(work: Work, path: str) -> Done:
     rows, y = _as_in(before, source, work.progress)
     if isinstance(work.words["validation"], float) and before.run.best is None and before.run.epoch:
         note(f"note: {path} has learned from the rows that are set aside now, which flatters it on them")
+    if work.words["validation"] is None and before.run.best is not None:
+        note(f"note: {path} was stopped by validation rows, not kept with it: without --validation all are learned")
     rows, y, held = validation_rows(work, before, rows, y, scoring)
     task = _task(work, rows, y, before.run.epoch)._replace(names=names_of(before), scorer=scoring, validation=held)
     model, seconds = _learned(source, lambda: learn_more(before, rows, y, work.limits, task))

@@ -141,7 +141,9 @@ def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return None if value is None else checked(value.split(","))
 
 
-READING = ("format", "base", "label", "array", "text", "header", "delimiter", "labels", "fields", "duplicates", "bad")
+READING = (
+    "format", "base", "label", "array", "text", "drop", "header", "delimiter", "labels", "fields", "duplicates", "bad",
+)  # fmt: skip
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 
 reading_options = together([
@@ -156,6 +158,8 @@ reading_options = together([
                 "  [default: by name]"),
     option("Reading", "--array", metavar="NAME", help="npz: the array of the rows.  [default: X, x_train, data ...]"),
     option("Reading", "--text", metavar="COLUMN", help="Table: the text, by name or number."),
+    option("Reading", "--drop", metavar="A,B,...", callback=as_names,
+           help="Table: columns to leave out, as an id, by name or number."),
     option("Reading", "--header/--no-header", default=None, help="Table: line 1 has names.  [default: by its look]"),
     option("Reading", "--delimiter", metavar="CHAR", help="Table: what parts cells.  [default: by line 1]"),
     option("Reading", "--folders", "labels", metavar="A,B,...", callback=as_names,
@@ -211,7 +215,7 @@ run_options = together([
 features_options = together([
     option("Features", "--scale", metavar="SCALING", default="auto",
            help="none, or standard, idf, unit, unit:LENGTH joined by +; auto: idf+unit:2 for texts, none for numbers."
-                "  [default: auto]"),
+                " standard centres dense rows only, as of tables; svmlight is sparse.  [default: auto]"),
     option("Features", "--features", "values", type=click.Choice(["present", "count", "share"]), default="present",
            metavar="VALUES", help="What a word of a text counts: present, count, share.  [default: present]"),
     option("Features", "--min-documents", type=Number(int, 1), default=2,

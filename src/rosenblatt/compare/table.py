@@ -151,7 +151,9 @@ def verdict(found: Comparison) -> Iterator[str]:
     if count:
         worse = sum(row.holm is not None and row.holm <= 0.05 for row in found.rows)
         yield f"Intervals: {found.method}; each is for one comparison with the best."
-        yield f"For all {count} at once, by Holm's correction, {worse} of them are worse than the best."
+        are = "is" if worse == 1 else "are"
+        if count > 1:
+            yield f"For all {count} at once, by Holm's correction, {worse} of them {are} worse than the best."
         yield f"The best of {count + 1} looks better than it is: judge the pick on data not used here."
 
 

@@ -1,6 +1,6 @@
 """Scaling of columns and rows, learned from the training rows and repeated on every later row.
 
-    standard    (x − mean)/sd by column; sparse rows are divided only: centring would fill every zero
+    standard    (x − mean)/sd by column; fitted to sparse rows x/sd: centring would fill every zero
     idf         x·(ln((1 + n)/(1 + n_j)) + 1) by column, n_j the rows where column j is not zero: rare words count more
     unit[:r]    x·r/‖x‖ by row, r = 1 if not given
 
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.rows import Csr, Dense, Rows, csr, dense, n_rows, width
+from ..core.rows import Csr, Dense, Rows, csr, dense, matrix, n_rows, width
 from ..errors import ModelError, SettingError
 from .moments import moments
 from .quadratic import Quadratic
@@ -48,27 +48,32 @@ def _with_data(rows: Csr, data: Array) -> Csr:
 
 
 class Standard:
-    """Columns with mean 0 and standard deviation 1 (dense), or standard deviation 1 (sparse).
+    """Columns with mean 0 and standard deviation 1 (fitted to dense rows), or standard deviation 1 (to sparse rows).
 
-    mean, sd: (d,) float64; a column that is constant in training has 0 and 1, so it stays as it is.
+    mean, sd: (d,) float64; a column that is constant in training has 0 and 1, so it stays as it is. centred: the mean
+    is subtracted from sparse rows too, which become dense. What it was fitted to decides, not how later rows are
+    stored: on vowel, a model of sparse rows answers 26 % of the same rows stored dense right if that centres them, and
+    56 % if not.
     """
 
-    def __init__(self, mean: Array, sd: Array) -> None:
-        self.mean, self.sd = mean, sd
+    def __init__(self, mean: Array, sd: Array, centred: bool = False) -> None:
+        self.mean, self.sd, self.centred = mean, sd, centred
 
     @classmethod
     def fit(cls, rows: Rows) -> Standard:
         mean, sd = moments([rows])
-        constant = sd == 0.0
-        return cls(np.where(constant, 0.0, mean), np.where(constant, 1.0, sd))
+        constant, centred = sd == 0.0, isinstance(rows, Dense)
+        return cls(np.where(constant | (not centred), 0.0, mean), np.where(constant, 1.0, sd), centred)
 
     def apply(self, rows: Rows) -> Rows:
+        if isinstance(rows, Csr) and self.centred:
+            rows = dense(matrix(rows).toarray())
         if isinstance(rows, Dense):
             return _by_blocks(rows.values, lambda block: (block - self.mean) / self.sd)
         return _with_data(rows, rows.data / self.sd[rows.indices])
 
     def recipe(self) -> dict[str, Any]:
-        return {"kind": "standard"}
+        return {"kind": "standard"} | ({"centred": True} if self.centred else {})
 
     def tensors(self) -> dict[str, Array]:
         return {"mean": self.mean, "sd": self.sd}
@@ -171,7 +176,7 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
     if any(value.shape != (width,) for value in tensors.values()):
         raise ModelError(f"the model's {recipe['kind']} scaling does not have its {width} columns; the file is damaged")
     if recipe["kind"] == "standard":
-        return Standard(tensors["mean"], tensors["sd"])
+        return Standard(tensors["mean"], tensors["sd"], recipe.get("centred") is True)
     if recipe["kind"] == "idf":
         return Idf(tensors["weight"])
     if recipe["kind"] == "quadratic":

@@ -95,8 +95,9 @@ def from_recipe(
     """New data read with a model's reading choices (`Source.recipe()`).
 
     format, options: the user's own; DataError where they contradict the recipe. A model of texts takes any format that
-    gives texts. labelled: "auto" (default): labels are there or not, as the data show. width, classes: the model's;
-    each goes to the readers that need it.
+    gives texts, one of numbers without names any that gives such numbers (svmlight, npy, npz, idx). labelled: "auto"
+    (default): labels are there or not, as the data show. width, classes: the model's; each goes to the readers that
+    need it.
     """
     asked, preset = _known(format)
     learned = str(recipe["format"])
@@ -106,7 +107,8 @@ def from_recipe(
         name = "text" if texts and plain_name(path).endswith(".txt") else learned
     origin = STDIN if str(path) == "-" else str(path)
     alike = any({name, learned} <= family for family in FAMILIES)
-    if name != learned and not (alike or (texts and name not in NUMBERS_ONLY)):
+    numbers = {name, learned} <= NUMBERS_ONLY
+    if name != learned and not (alike or numbers or (texts and name not in NUMBERS_ONLY)):
         found = f"it would be read as {name}, but the model learned from {learned}"
         raise located(origin, None, found, f"expected the same (format={learned} where the file's name misleads)")
     accepted = _options(name)

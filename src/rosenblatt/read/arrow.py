@@ -30,8 +30,8 @@ class Parquet(ArraySource):
     """A source of `Batch(Dense, y)` or, with a text column, of `Batch([Document], y)`, a piece at a time.
 
     path: a file, or `-` (what is piped or compressed as a whole is first copied to a temporary file).
-    label, text, labelled, expect: as in `Table`; all columns have names. A column of text (or of categories) is the
-        likely label, never a feature.
+    label, text, labelled, expect, drop: as in `Table`; all columns have names. A column of text (or of
+        categories) is the likely label, never a feature.
     Features are whole numbers, floats, decimals or booleans; rows are float32 where all of them are float32, else
     float64. Lists, structs, dates and texts among them are refused (DataError naming column and type).
     bad: a row with a missing or non-finite value, or without a label: "error" (default) or "skip" and count it.
@@ -49,18 +49,19 @@ class Parquet(ArraySource):
         labelled: bool | Literal["auto"] = True,
         expect: Sequence[str] | int | None = None,
         bad: Literal["error", "skip"] = "error",
+        drop: Sequence[Column] = (),
     ) -> None:
         super().__init__(path, bad)
         self.pyarrow = needed()
         features = list(expect) if isinstance(expect, Sequence) else expect
-        self._labelled = labelled
+        self._labelled, self._drop = labelled, tuple(drop)
         self._file = seekable(self._path, self._open())
         looked = False
         try:
             with _Clear(self):
                 self._schema = self._look()
                 names = list(self._schema.names)
-            self._choose(names, Asked(label, text, True, labelled, features))
+            self._choose(names, Asked(label, text, True, labelled, features, tuple(drop)))
             looked = True
         finally:
             if not (looked and self.one_shot):
@@ -76,7 +77,7 @@ class Parquet(ArraySource):
         for p in self.columns.features:
             if not self._is_number(self._schema.field(p).type):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
-                raise self._wrong(found, "expected numbers (or text= for a column of texts)")
+                raise self._wrong(found, "expected numbers (or text= for a column of texts; drop= leaves one out)")
         for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
             if self._is_nested(self._schema.field(p).type):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
@@ -98,6 +99,7 @@ class Parquet(ArraySource):
             "label": columns.key(columns.label),
             "text": columns.key(columns.text),
             "expect": self.feature_names,
+            **({"drop": list(self._drop)} if self._drop else {}),
         }
 
     def __iter__(self) -> Iterator[Batch]:

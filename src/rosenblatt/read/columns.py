@@ -22,6 +22,7 @@ class Asked(NamedTuple):
     header: bool | Literal["auto"]
     labelled: bool | Literal["auto"]
     expect: list[str] | int | None
+    drop: tuple[Column, ...] = ()
 
 
 class Columns(NamedTuple):
@@ -62,7 +63,7 @@ def is_header(rows: list[list[str]], asked: Asked) -> bool:
     """
     if asked.header != "auto":
         return asked.header
-    known = {*LABEL_NAMES[:3], TEXT_NAME, asked.label, asked.text}
+    known = {*LABEL_NAMES[:3], TEXT_NAME, asked.label, asked.text, *asked.drop}
     if isinstance(asked.expect, list):
         known.update(asked.expect)
     cells = [cell.strip() for cell in rows[0]]
@@ -77,10 +78,11 @@ def choose(rows: list[list[str]], asked: Asked, origin: str) -> Columns:
     count = len(rows[0])
     data = rows[1] if names and len(rows) > 1 else rows[0]
     text = _text(names, count, asked, origin)
-    label = _label(names, data, text, asked, origin)
+    dropped = _dropped(names, count, asked, origin)
+    label = _label(names, data, text, dropped, asked, origin)
     features: list[int] = []
     if text is None:
-        features = _features(names, [p for p in range(count) if p != label], asked, origin)
+        features = _features(names, [p for p in range(count) if p != label and p not in dropped], asked, origin)
     return Columns(names, count, label, text, features)
 
 
@@ -90,6 +92,16 @@ def _names(cells: list[str], origin: str) -> list[str]:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise located(origin, 1, f"found two columns called {twice!r}", "expected a name for each")
     return names
+
+
+def _dropped(names: list[str] | None, count: int, asked: Asked, origin: str) -> set[int]:
+    """Where the columns are that are left out; new data of a model need not have them."""
+    found = {column: _position(column, names, count) for column in asked.drop}
+    missing = [column for column, position in found.items() if position is None]
+    if missing and asked.expect is None:
+        raise _missing(missing[0], names, count, origin)
+    here = {position for position in found.values() if position is not None}
+    return set() if isinstance(asked.expect, int) and count - len(here) < asked.expect else here
 
 
 def _position(column: Column, names: list[str] | None, count: int) -> int | None:
@@ -132,21 +144,25 @@ def _text(names: list[str] | None, count: int, asked: Asked, origin: str) -> int
     return found
 
 
-def _label(names: list[str] | None, data: list[str], text: int | None, asked: Asked, origin: str) -> int | None:
+def _label(
+    names: list[str] | None, data: list[str], text: int | None, dropped: set[int], asked: Asked, origin: str
+) -> int | None:
     """The label's position; None where the file has none and need not have one."""
     count = len(names or data)
-    if _leaves_no_label(names, count, text, asked):
+    if _leaves_no_label(names, count - len(dropped), text, asked):
         found = None
     elif asked.label is not None:
         found = _position(asked.label, names, count)
     else:
         found = _well_known(LABEL_NAMES, names)
         if found is None and (asked.labelled is True or isinstance(asked.expect, int)):
-            found = _likely(data[:count], text)  # a row longer than the header is refused when it is read
+            found = _likely(data[:count], text, dropped)  # a row longer than the header is refused when it is read
     if found is None and asked.labelled is True:
         if asked.label is not None:
             raise _missing(asked.label, names, count, origin)
         raise located(origin, 1, f"found {count} columns", "expected one for the label (label=)")
+    if found is not None and found in dropped:
+        raise located(origin, 1, "found the label among the columns to drop", "expected it to be kept")
     if found is not None and found == text:
         raise located(origin, 1, "found the label in the column of the text", "expected two columns")
     return found
@@ -161,12 +177,12 @@ def _leaves_no_label(names: list[str] | None, count: int, text: int | None, aske
     return text is not None and count == 1
 
 
-def _likely(data: list[str], text: int | None) -> int | None:
-    others = [p for p in range(len(data)) if p != text]
+def _likely(data: list[str], text: int | None, dropped: set[int]) -> int | None:
+    others = [p for p in range(len(data)) if p != text and p not in dropped]
     if text is not None:
         return others[0] if len(others) == 1 else None
     words = [p for p in others if data[p].strip() and not is_number(data[p])]
-    return words[0] if len(words) == 1 else others[-1]
+    return words[0] if len(words) == 1 else others[-1] if others else None
 
 
 def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: str) -> list[int]:

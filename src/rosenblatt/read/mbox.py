@@ -22,8 +22,12 @@ LOOK = 4096
 HEAD_LIMIT = 1 << 18
 """Bytes of headers in which a Content-Length is looked for."""
 
-ADDRESS = rb"(?:\"[^\"\r\n]{0,200}\"\S{0,200}[ \t]+|\S{1,300}[ \t]+(?:at[ \t]+\S{1,300}[ \t]+)?)?"
-"""One word, also quoted or `user at host` (as list archives hide it), or nothing."""
+ADDRESS = (
+    rb"(?:\"[^\"\r\n]{0,200}\"\S{0,200}[ \t]+"
+    rb"|\S{1,300}[ \t]+(?:at[ \t]+\S{1,300}[ \t]+|\[[^\]\s]{1,200}\][ \t]+)?)?"
+)
+"""One word, also quoted or `user at host` (as list archives hide it), or nothing. Two mails of spamassassin_dev have a
+word in brackets after it."""
 MONTH = rb"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 DAY = rb"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?[ \t]+"
 DATE = (

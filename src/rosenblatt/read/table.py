@@ -45,6 +45,7 @@ class Table(FileSource):
         for, or if none of its cells is a number while some cell of the next row is.
     delimiter: default: tab for .tsv, else the most frequent of comma, tab and semicolon in line 1.
     labelled: True (default): a label must be there. "auto": without one y is None. False: y is None.
+    drop: columns by name or number that are left out, as an id; new data of a model need not have them.
     expect: the model's feature names, matched by name in any order, or how many features it has.
     bad: a row that cannot be used (cells missing, no number): "error" (default) or "skip" it and count it in `notes`.
 
@@ -63,6 +64,7 @@ class Table(FileSource):
         labelled: bool | Literal["auto"] = True,
         expect: Sequence[str] | int | None = None,
         bad: Literal["error", "skip"] = "error",
+        drop: Sequence[Column] = (),
         block_bytes: int = BLOCK,
     ) -> None:
         super().__init__(path)
@@ -70,11 +72,11 @@ class Table(FileSource):
             raise SettingError(f"delimiter={delimiter!r}: give one character")
         if bad not in ("error", "skip"):
             raise SettingError(f"bad={bad!r}: choose error or skip")
-        if 0 in (label, text):
+        if 0 in (label, text, *drop):
             raise SettingError("column 0: numbers count from 1, and -1 is the last column")
         self.bad, self.block_bytes = bad, block_bytes
         features = list(expect) if isinstance(expect, Sequence) else expect
-        self.asked = Asked(label, text, header, labelled, features)
+        self.asked = Asked(label, text, header, labelled, features, tuple(drop))
         self._begun: Iterator[Block] | None = None
         stream = self._open()
         try:
@@ -101,6 +103,7 @@ class Table(FileSource):
             "text": columns.key(columns.text),
             "header": self.asked.header,
             "expect": features,
+            **({"drop": list(self.asked.drop)} if self.asked.drop else {}),
         }
 
     def __iter__(self) -> Iterator[Batch]:
@@ -237,7 +240,7 @@ class Table(FileSource):
         for p in columns.features:
             if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
-                return f"{found} in {columns.called(p)}", "expected a finite number"
+                return f"{found} in {columns.called(p)}", "expected a finite number (drop= leaves a column out)"
         return None
 
 

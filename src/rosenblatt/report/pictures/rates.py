@@ -120,8 +120,8 @@ def draw_names(axes: Axes, found: list[Curve], place: Axes | None = None) -> Non
     if len(found) > 1:
         (place or axes).legend(
             *axes.get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(0.0 if place else 1.02, 1.0),
-            title="area under ROC\n(points: the model's answers)", alignment="left", frameon=False, handlelength=3.4,
-            labelcolor=INK, borderaxespad=0.0,
+            title="area under ROC, class\n(points: the model's answers)", alignment="left", frameon=False,
+            handlelength=3.4, labelcolor=INK, borderaxespad=0.0,
         )  # fmt: skip
 
 
