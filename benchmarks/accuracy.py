@@ -10,7 +10,6 @@ of HTML and names of attachments among them), and with those of the subject and 
 
 from __future__ import annotations
 
-import argparse
 import json
 import lzma
 import warnings
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _command_line import parsed, parser
 from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Perceptron as ScikitPerceptron
@@ -173,15 +173,10 @@ PARTS = {"numeric": numeric, "mnist": mnist, "mail": mail}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=["all", *PARTS], default="all")
-    parser.add_argument("only", nargs="*", help="names of sets")
-    parser.add_argument("--data", type=Path, default=Path(__file__).parent.parent.parent / "shared" / "data")
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"the data sets are not at {arguments.data}; name their folder with --data")
-        return
+    options = parser(__doc__)
+    options.add_argument("what", nargs="?", choices=["all", *PARTS], default="all")
+    options.add_argument("only", nargs="*", help="names of sets")
+    arguments = parsed(options)
     for name in PARTS if arguments.what == "all" else [arguments.what]:
         for row in PARTS[name](arguments.data, arguments.only):
             told = (f"{k} {v:.4f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items())

@@ -10,7 +10,6 @@ wrapped in scikit-learn's CalibratedClassifierCV, stand beside: `ensemble=False`
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 import warnings
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _command_line import parsed, parser
 from accuracy import load
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
@@ -70,13 +70,8 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parent.parent.parent / "shared" / "data")
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"the data sets are not at {arguments.data}; name their folder with --data")
-        return
+    options = parser(__doc__)
+    arguments = parsed(options)
     for row in rows(arguments.data):
         told = (f"{key} {value:.4f}" if isinstance(value, float) else f"{key} {value}" for key, value in row.items())
         print(json.dumps(row) if arguments.json else "; ".join(told), flush=True)

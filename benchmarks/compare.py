@@ -11,7 +11,6 @@ not always its best, is shown as well.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 import warnings
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _command_line import parsed, parser
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -116,14 +116,9 @@ def lines(row: dict[str, Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("only", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}")
-    parser.add_argument("--data", type=Path, default=Path(__file__).parent.parent.parent / "shared" / "data")
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"the data sets are not at {arguments.data}; name their folder with --data")
-        return
+    options = parser(__doc__)
+    options.add_argument("only", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}")
+    arguments = parsed(options)
     for name in arguments.only or SETS:
         row = measured(arguments.data, name)
         print(json.dumps(row, ensure_ascii=False) if arguments.json else "\n".join(lines(row)), flush=True)
