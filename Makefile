@@ -31,7 +31,7 @@ demo: .venv/demo  ## install, then watch a linear classifier learn to tell spam 
 	@.venv/bin/rosenblatt demo $(ARGS)
 
 test: .venv/test  ## install, then run the tests
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest -n auto --dist loadfile $(ARGS)
 
 test-slow: .venv/test  ## the tests that `make test` leaves out
 	@$(PY) -m pytest -m slow $(ARGS)
