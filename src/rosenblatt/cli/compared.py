@@ -27,7 +27,7 @@ from ..errors import DataError, SettingError
 from ..labels import tidy
 from ..read import open_source
 from ..write import whole_files
-from .data import labels_of, like_training
+from .data import labels_of, like_training, naming
 from .learn import Known, check_kind, check_needs, feature_options
 from .options import FEATURES, READING, flag, in_options
 from .output import notes, plural
@@ -136,10 +136,8 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
         learners = contenders(source.kind, classes.size, rules, keeps, scalings, optimizers)
         plan = Plan(learners=learners, options=options, **chosen)
-        try:
+        with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
-        except DataError as error:
-            raise DataError(f"{source.origin}: {error}") from None
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, _asked(words, given))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,16 @@ from ..model import Model
 from ..read import from_recipe
 from .output import notes
 from .progress import Progress
+
+
+@contextmanager
+def naming(origin: str, *others: str) -> Iterator[None]:
+    """What is wrong with data names them: their origin, unless it begins with that, or with one of the others."""
+    try:
+        yield
+    except DataError as error:
+        text = str(error)
+        raise DataError(text if text.startswith((origin, *others)) else f"{origin}: {text}") from None
 
 
 class Scored(NamedTuple):

@@ -22,7 +22,7 @@ from ..read import open_source
 from ..read.columns import is_number
 from ..settings import Settings
 from ..train import Limits
-from .data import labels_of, like_training, names_of
+from .data import labels_of, like_training, names_of, naming
 from .options import FEATURES, flag
 from .output import note
 from .progress import Progress
@@ -129,11 +129,8 @@ def further(work: Work, path: str) -> Done:
 
 def _fitted(reading: Any, options: Options, source: Any) -> Any:
     """`Features.fit`, whose errors name the file."""
-    try:
+    with naming(str(source.origin), str(options.known_senders)):
         return Features.fit(reading, options)
-    except DataError as error:
-        text, named = str(error), (str(source.origin), str(options.known_senders))
-        raise DataError(text if text.startswith(named) else f"{source.origin}: {text}") from None
 
 
 def from_part(work: Work, batch: Batch, whole: Model) -> Model:
@@ -158,11 +155,8 @@ def validation_rows(
         kept, out = set_aside(y, asked, seed)
         return take(rows, kept), y[kept], Held(take(rows, out), y[out], scoring, name)
     source = like_training(asked, model, dict(work.reading), labelled=True)
-    try:
+    with naming(asked):
         return rows, y, Held(*_as_in(model, source, work.progress), scoring, name)
-    except DataError as error:
-        text = str(error)
-        raise DataError(text if text.startswith(asked) else f"{asked}: {text}") from None
 
 
 def _as_in(model: Model | Known, source: Any, progress: Progress) -> tuple[Rows, Array]:
@@ -241,10 +235,8 @@ def refuse(given: set[str], names: Sequence[str], why: str) -> None:
 
 def _learned(source: Source, run: Any) -> tuple[Model, float]:
     start = time.monotonic()
-    try:
+    with naming(getattr(source, "origin", "the data")):
         model = run()
-    except DataError as error:
-        raise DataError(f"{getattr(source, 'origin', 'the data')}: {error}") from None
     return model, time.monotonic() - start
 
 

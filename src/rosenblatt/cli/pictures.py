@@ -16,6 +16,7 @@ from .data import labels_of
 from .options import flag, in_options
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
+from .told import MOST_VOTES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ..report.pictures.regions import Plane
     from .learn import Work
 
-MOST_VOTES = 100_000_000
-"""Places times vectors that vote on a plane: 4 s. Beyond, the grid is coarser."""
 ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
 """Options that set rows aside, or fit something to scores, of the one model."""
 FOLDS = 5

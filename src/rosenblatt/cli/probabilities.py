@@ -101,18 +101,18 @@ def answering(done: Done, asked: Plan) -> tuple[Model, dict[str, Any]]:
     A model that went on learning repeats what was made for its old scores, unless something else is asked for; a
     threshold that was chosen on other rows is left out, with a note.
     """
-    from ..errors import DataError
     from ..fit import combined_weight
     from ..held_out import curves, held_out_scores, too_few
     from ..labels import class_numbers
     from ..thresholds import chosen
+    from .data import naming
     from .output import note
 
     asked = _as_before(done, asked)
     if asked.how is None and asked.wish.empty:
         return done.model, {}
     model, y, found = done.model, done.y, {}
-    try:
+    with naming(done.origin):
         scores = held_out_scores(model, done.rows, y, done.task, asked.folds)
         if asked.how is not None:
             if told := too_few(y, model.classes):
@@ -123,8 +123,6 @@ def answering(done: Done, asked: Plan) -> tuple[Model, dict[str, Any]]:
         if not asked.wish.empty:
             model = _by_folds(chosen(model, scores, y, asked.wish, HELD_OUT))
             found["threshold"] = choice(model)
-    except DataError as error:
-        raise DataError(f"{done.origin}: {error}") from None
     return model, found
 
 

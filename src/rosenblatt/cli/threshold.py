@@ -31,10 +31,10 @@ def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: b
     from dataclasses import replace
     from pathlib import Path
 
-    from ..errors import DataError, SettingError
+    from ..errors import SettingError
     from ..model import Model
     from ..thresholds import chosen
-    from .data import like_training, scores_and_labels
+    from .data import like_training, naming, scores_and_labels
     from .output import check_writable, to_json, write_lines
     from .probabilities import choice, told_threshold, wish_of
     from .progress import Progress
@@ -51,10 +51,8 @@ def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: b
     source: Any = like_training(data, learned, reading(words), labelled=True)
     with Progress() as progress:
         scores, labels = scores_and_labels(replace(learned, threshold=0.0), source, progress)  # raw ones
-    try:
+    with naming(source.origin):
         new = chosen(learned, scores, labels, wish, _called(data))
-    except DataError as error:
-        raise DataError(f"{source.origin}: {error}") from None
     with output_errors(output):
         new.save(output)
     found = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
