@@ -13,6 +13,7 @@ from rosenblatt.catalog import rule_classes, rule_from
 from rosenblatt.core.rows import Rows, csr, dense
 from rosenblatt.model import Model
 from rosenblatt.settings import Settings
+from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.train import Chunk, Limits, Run, new_run, train
 
 Array = np.ndarray[Any, Any]
@@ -101,10 +102,12 @@ def learned(p: Problem, kind: str, epochs: int | None, weight: Array | None = No
 
 
 def go_on(run: Run, p: Problem, kind: str, limits: Limits, weight: Array | None = None, chunks: int = 1) -> None:
-    """Learn on from the problem's rows, in so many chunks."""
+    """Learn on from the problem's rows, in so many chunks. A ledger follows: the theorems hold on each run."""
     parts = np.array_split(np.arange(len(p.x)), chunks)
     given = [Chunk(rows_of(p.x[i], kind), p.y[i], None if weight is None else weight[i]) for i in parts]
-    train(run, given, limits, errors(p.x, p.y) if run.memory.needs_measure else None)
+    ledger = Ledger()
+    train(run, given, limits, errors(p.x, p.y) if run.memory.needs_measure else None, ledger)
+    ledger.look()
 
 
 def model(run: Run, classes: int) -> Model:

@@ -26,10 +26,17 @@ LINES: dict[str, list[str]] = {
     "threshold": ["threshold MODEL FILE --max-false-positives 10% -o OUT"],
     "compare": ["compare FILE --folds 2 --rules perceptron --keeps last --epochs 2 --jobs 1"],
     "summary": ["summary FILE"],
+    "bound": ["bound FILE --epochs 3", "bound FILE --epochs 2 --rule margin --json"],
+    "margin": ["margin FILE"],
+    "doctor": ["doctor FILE --epochs 3 --max-time 2", "doctor FILE --epochs 2 --max-time 1 --rule margin --json"],
+    "separable": ["separable FILE --max-time 5", "separable FILE --no-intercept --json"],
+    "verify": ["verify FILE FILE", "verify MODEL FILE"],
+    "optimum": ["optimum FILE --max-time 0.1"],
     "head": ["head FILE -n 2"],
     "convert": ["convert FILE OUT", "convert FILE OUT --to csv", "convert FILE OUT --to npz"],
     "shuffle": ["shuffle FILE OUT"],
     "split": ["split FILE --parts a=0.5,b=0.5 -o OUT"],
+    "experts": ["experts FILE", "experts FILE --losses", "experts FILE --learners perceptron --predict"],
 }
 """How each command is tried. MODEL: a model that was learned from data of that kind (see `MODELS`)."""
 NO_DATA = {"demo"}

@@ -27,6 +27,7 @@ _RECIPES = (
 _PLACES = {
     "LinearClassifier": ".estimators",
     **dict.fromkeys(_RECIPES, ".recipes"),
+    "MaximumMargin": ".maximum_margin",
     "Model": ".model",
     "DEFAULTS": ".defaults",
 }

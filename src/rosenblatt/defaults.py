@@ -14,6 +14,7 @@ DEFAULTS: dict[str, Any] = {
     "tol": "auto",
     "n_iter_no_change": 5,
     "epsilon": 1e-12,
+    "stop_if_not_separable": False,
     "eta0": "auto",
     "learning_rate": "constant",
     "decay": 1e-3,

@@ -1,4 +1,4 @@
-"""What the estimators make of their input: rows, label counts, seeds and start weights, checked."""
+"""What the estimators make of their input: rows, label counts, seeds, start weights and callbacks, checked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from scipy.sparse import issparse
 
 from .core.rows import Array, Rows, csr, dense, width
 from .errors import SettingError
+from .labels import class_list
+from .theory.stopping import StopWhenNotSeparable, check_rule
 
 INPUT: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -44,6 +46,18 @@ def seed_of(random_state: Any) -> int:
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31 - 1))
     raise SettingError(f"random_state={random_state!r} must be a whole number ≥ 0, None or a random generator")
+
+
+def asking(estimator: Any, y: Array, before: Any, callback: Any) -> StopWhenNotSeparable | None:
+    """The callback that ends a run proven hopeless, around the one given; None where it was not asked for.
+
+    before: the model that it goes on from, or None. Raises SettingError for a rule that waits for no hyperplane.
+    """
+    if not estimator.stop_if_not_separable:
+        return None
+    check_rule(estimator._rule())
+    classes = class_list(y, estimator.positive) if before is None else before.classes
+    return StopWhenNotSeparable(classes, callback, estimator.max_time)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from .core.learn import SEEN, UPDATES
 from .core.rows import Array, Rows, matrix, take
 from .defaults import DEFAULTS as D
 from .errors import SettingError
-from .estimator_input import INPUT, as_rows, label_counts, seed_of, start_weights
+from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
 from .held_out import calibrated, way
 from .labels import class_list
 from .model import Model
@@ -66,6 +66,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         See tol and early_stopping.
     epsilon : float ≥ 0, default 1e-12
         optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.
+    stop_if_not_separable : bool, default False
+        Ask after epochs 1, 2, 4 … whether a hyperplane without an error exists (`rosenblatt.theory.separable`), and
+        stop once it is proven that there is none; see `not_separable_`. Not for the units. partial_fit does not ask.
     eta0 : float > 0 or "auto", default "auto"
         Learning rate η; "auto": the rule's own, for the units at most reach/max(weight·‖x̄‖²)
         (reach 1, of the sigmoid unit 4), so that large values do not make them diverge or saturate.
@@ -125,6 +128,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
     converged_ : bool, the rule finished as it should: no mistakes left (units: the loss has settled).
     stop_reason_ : str, which rule or limit ended the last fit.
+    not_separable_ : None, or the proof (`theory.Separability`) that ended the last fit, by stop_if_not_separable.
     history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.
     model_ : rosenblatt.model.Model, what is saved to a file. n_threads_ : int.
 
@@ -151,6 +155,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tol: float | str | None = D["tol"],
         n_iter_no_change: int = D["n_iter_no_change"],
         epsilon: float = D["epsilon"],
+        stop_if_not_separable: bool = D["stop_if_not_separable"],
         eta0: float | str = D["eta0"],
         learning_rate: Any = D["learning_rate"],
         decay: float = D["decay"],
@@ -246,8 +251,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kept, out = fitting.set_aside(y, self.validation_fraction, settings.random_state)
             held = self._held(x[out], y[out])
             x, y, rows, weight = x[kept], y[kept], take(rows, kept), None if weight is None else weight[kept]
-        names = getattr(self, "feature_names_in_", None)
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, callback, held)
+        names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before, callback)
+        told = asks or callback
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, told, held)
         if before is None:
             model = fitting.fit(rows, y, settings, limits, task, weight)
         else:
@@ -255,6 +261,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if how is not None:
             model = calibrated(model, rows, y, how, task, weight)
         self._counts = label_counts(y)
+        self.not_separable_ = asks.found.proof if asks is not None and asks.found is not None else None
         return self._take(model)
 
     @available_if(_takes_parts)

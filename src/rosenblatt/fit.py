@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import labels as label
+from .core.following import ended
 from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, squared_norms, values_of, width
 from .errors import DataError, SettingError
 from .model import Model
@@ -90,6 +91,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
         order = _checked_order(task.order, n_rows(rows))
         validation = None if task.validation is None else _validation(new, task.validation, width(rows), task.names)
         train(new.run, [chunk], limits, measure, task.callback, order, validation)
+    ended(task.callback, new.run)
     return new
 
 

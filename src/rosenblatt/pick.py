@@ -7,12 +7,13 @@ import time
 import numpy as np
 
 from .core.dispatch import loop_for
+from .core.following import follower_of, hand_on, with_log
 from .core.learn import BIAS, LOSS, LOSS_WEIGHT, UPDATES
 from .core.pick import wrong_rows, wrong_rows_many
 from .core.rows import Array, matrix, n_rows, squared_norms
 from .defaults import PICK_LIMIT
 from .errors import SettingError
-from .train import Callback, Chunk, Event, Limits, Measure, Run
+from .train import Callback, Chunk, Event, Limits, Measure, Run, told
 
 NONE: Array = np.empty(0)
 
@@ -25,7 +26,7 @@ def pick(
     worst: the most negative margin, the lowest row on ties. Stops when no row is wrong, or after max_updates (default
     100,000: epochs are not counted here) or max_time. Raises SettingError for a rule that also steps when right.
     """
-    picker = _Picker(run, chunk, measure)
+    picker = _Picker(run, chunk, measure, callback)
     most = PICK_LIMIT if limits.max_updates is None else limits.max_updates
     end = int(run.state.n[UPDATES]) + most
     deadline = None if limits.max_time is None else time.monotonic() + limits.max_time
@@ -42,25 +43,22 @@ def pick(
         else:
             picker.update(row)
             updates = int(run.state.n[UPDATES])
-            if (
-                callback is not None
-                and updates % 100 == 0
-                and callback(Event(run, updates + most - end, most, False)) is True
-            ):
-                run.stop_reason = "stopped by the callback"
+            if updates % 100 == 0:
+                run.stop_reason = told(callback, Event(run, updates + most - end, most, False))
     if run.memory.needs_measure:
         run.memory.candidate(run.state, measure)
     run.record(*before)
 
 
 class _Picker:
-    def __init__(self, run: Run, chunk: Chunk, measure: Measure | None) -> None:
+    def __init__(self, run: Run, chunk: Chunk, measure: Measure | None, callback: Callback | None) -> None:
         self.run, self.chunk, self.measure = run, chunk, measure
         run.lay_out_for(chunk.rows)
         self.x = matrix(chunk.rows)
         self.sq_norms = squared_norms(chunk.rows) + run.state.f[BIAS]
         self.wrong = np.empty(n_rows(chunk.rows), np.uint8)
-        self.keep = run.memory.keep(run.state, run.joint, 1)._replace(stop=False)
+        self.follower = follower_of(callback, run, [chunk])
+        self.keep = with_log(run.memory.keep(run.state, run.joint, 1)._replace(stop=False), self.follower)
         self.loop = run.loop()
         self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
         self.scratch = np.empty((1, run.state.b.size) if run.many else 1)
@@ -118,6 +116,6 @@ class _Picker:
             self.scratch, 0,
         )  # fmt: skip
         run.blocks += 1
-        run.memory.collect(self.keep, self.chunk.rows)
+        hand_on(self.follower, run.memory, self.keep, self.chunk.rows)
         if run.memory.needs_measure and self.measure is not None:
             run.memory.candidate(run.state, self.measure)

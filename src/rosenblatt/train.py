@@ -11,6 +11,7 @@ import numpy as np
 
 from .catalog import rule_name
 from .core.dispatch import loop_for
+from .core.following import follower_of, hand_on, with_log
 from .core.learn import LOSS, LOSS_WEIGHT, MISTAKES, RECORD, UPDATES, Keep, State, learn, new_state
 from .core.learn_many import OneVsRest, learn_many
 from .core.rows import Array, Csr, Rows, n_rows, values_of, width
@@ -54,6 +55,7 @@ class Event(NamedTuple):
 
 Measure = Callable[[tuple[Array, Array]], float]
 Callback = Callable[[Event], Any]
+"""True from it ends the run, and so does a text, which becomes the stop reason."""
 
 
 @dataclass
@@ -213,7 +215,9 @@ class _Trainer:
         run.rows = self.total
         run.lay_out_for(chunks[0].rows)
         longest = max(n_rows(chunk.rows) for chunk in chunks)
-        self.keep: Keep = run.memory.keep(run.state, run.joint, run.settings.block(longest))
+        self.follower = follower_of(callback, run, chunks, order)
+        keep: Keep = run.memory.keep(run.state, run.joint, run.settings.block(longest))
+        self.keep = with_log(keep, self.follower)
         self.loop = run.loop()
         if run.memory.needs_measure and measure is not None:
             run.memory.remeasure(measure)
@@ -256,7 +260,7 @@ class _Trainer:
         assert run.mark is not None
         run.record(*run.mark)
         validate(run, validation)
-        return "stopped by the callback" if self._told(self.total, True) else ""
+        return told(self.callback, Event(run, self.total, self.total, True))
 
     def _check_overflow(self) -> None:
         run = self.run
@@ -283,15 +287,15 @@ class _Trainer:
                 record, due = run.state.n[RECORD], run.memory.next_stop(int(run.state.n[UPDATES]))
                 keep = self.keep._replace(until=self._next_return())
                 p = self.loop(run.loop_rule, chunk.rows, chunk.y, part, c, decay, block, run.state, keep, scratch, p)
-                run.memory.collect(self.keep, chunk.rows)
+                hand_on(self.follower, run.memory, self.keep, chunk.rows, number)
                 if run.memory.needs_measure and (run.state.n[RECORD] > record or run.state.n[UPDATES] == due > 0):
                     run.memory.candidate(run.state, self.measure)
                 if p < order.size and (stopped := self.limit()):
                     run.position = (number, p)
                     return stopped
-            if p < order.size and self._told(done + p, False):
+            if p < order.size and (stopped := told(self.callback, Event(run, done + p, self.total, False))):
                 run.position = (number, p)
-                return "stopped by the callback"
+                return stopped
         run.blocks += -(-order.size // block)
         return ""
 
@@ -338,15 +342,18 @@ class _Trainer:
         stops = [s for s in (self.run.memory.next_stop(updates), self.most or 0) if s > updates]
         return min(stops, default=0)
 
-    def _told(self, done: int, ended: bool) -> bool:
-        return self.callback is not None and self.callback(Event(self.run, done, self.total, ended)) is True
-
     def _gradient_norm(self) -> float:
         """‖δ‖ of the batch: how far the weights moved, over η."""
         (w, b), (w0, b0) = self.run.memory.weights(self.run.state), self.start or (0.0, 0.0)
         rate = float(self.run.settings.rates(self.run.blocks - 1, 1)[0])
         moved = float(np.sqrt(((w - w0).astype(float) ** 2).sum() + ((b - b0) ** 2).sum()))
         return moved / rate if rate > 0 else 0.0
+
+
+def told(callback: Callback | None, event: Event) -> str:
+    """Why the callback ends the run, or nothing."""
+    answer = None if callback is None else callback(event)
+    return "stopped by the callback" if answer is True else answer if isinstance(answer, str) else ""
 
 
 def mean_loss(state: State) -> float:

@@ -21,6 +21,12 @@ COMMANDS = {
     "evaluate": "Count a model's mistakes on labelled data.",
     "threshold": "Choose the score that parts two classes, by cost or limit.",
     "compare": "Try all learners on the same data, and say which to pick.",
+    "optimum": "Find the fewest errors that any hyperplane makes.",
+    "doctor": "Say why a learner does not converge, and what helps.",
+    "separable": "Prove that a hyperplane parts two classes, or that none does.",
+    "verify": "Check a certificate against the rows that it is about.",
+    "margin": "Find the widest margin between two classes, with bounds.",
+    "bound": "Hold a run against what the theorems allow.",
     "explain": "Say why a model scores rows as it does.",
     "inspect": "Show what a model has learned, and how.",
     "convert": "Write data in another format, or texts as numbers.",
@@ -28,6 +34,7 @@ COMMANDS = {
     "split": "Split data into parts, as for training and test.",
     "head": "Show the first rows of data as they are read.",
     "summary": "Say what is in data: classes, ranges, duplicates.",
+    "experts": "Predict from the advice of experts, or of learners on a stream.",
 }
 """name → what it does; the command is the function of that name in the file of that name."""
 

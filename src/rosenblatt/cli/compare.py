@@ -39,6 +39,11 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
              "  [default: auto]")
 @option("Learners", "--max-time", type=Number(float, 0, none=None), default=None,
         help="The most seconds of a run; with it, other machines give other results.  [default: none]")
+@option("Comparison", "--optimum", is_flag=True, default=False,
+        help="Two classes: also the errors of each learner on all of DATA, learned from all of it, and the fewest that"
+             " any hyperplane makes there.")
+@option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
+        help="--optimum: the most seconds of the search.  [default: 60]")
 @setting("Learners", "--positive", metavar="LABEL", help="The positive class of two; none: the last in order.")
 @option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
 @option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")

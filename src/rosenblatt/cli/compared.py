@@ -21,7 +21,9 @@ from ..catalog import rule_from
 from ..compare import Comparison, Plan, contenders
 from ..compare import compare as compare_learners
 from ..compare.contenders import check, split_names
-from ..compare.table import NAMED, listed, table, verdict
+from ..compare.optimum import Limits as Searching
+from ..compare.optimum import check_two, with_optimum
+from ..compare.table import NAMED, fewest, listed, table, verdict
 from ..core.rows import width
 from ..errors import DataError, SettingError
 from ..labels import tidy
@@ -72,6 +74,8 @@ class Compared(NamedTuple):
         below = f"; {worse} {'does' if worse == 1 else 'do'} worse" if worse else ""
         yield f"most frequent class: {100 * error:.2f} % errors{shown}{below}"
         yield from self._failed(columns)
+        for sentence in fewest(found):
+            yield from _wrapped(sentence, columns)
         yield ""
         for sentence in verdict(found):
             yield from _wrapped(sentence, columns)
@@ -94,6 +98,7 @@ class Compared(NamedTuple):
             "most_frequent_class": {"error": found.baseline[0], "score": found.baseline[1]},
             "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
             "verdict": found.verdict(), "level": [row.contender.name for row in found.level()],
+            "optimum": {scale: optimum._asdict() for scale, optimum in found.optima.items()},
             "command": self.command(), "notes": self.notes, "seconds": round(self.seconds, 3),
         }  # fmt: skip
 
@@ -118,6 +123,8 @@ def _wrapped(text: str, columns: int) -> list[str]:
 def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[str]) -> Compared:
     """Read the data and compare; every setting is checked before that."""
     begun = time.monotonic()
+    if "optimum_time" in given and not words["optimum"]:
+        raise SettingError("--optimum-time is the limit of --optimum; give both")
     if words["test"] is not None and "folds" in given:
         raise SettingError("--folds and --test: choose one; a test file is tested on once")
     rules, keeps, scalings = (_names(words[name]) for name in ("rules", "keeps", "scalings"))
@@ -130,14 +137,18 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     with Progress() as progress:
         source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
         check_kind(source, given)
-        rows = _whole(progress.reading(source))
+        rows = whole(progress.reading(source))
         noted = dict(source.notes)
         classes, counts = np.unique(np.asarray(rows.y), return_counts=True)
+        if words["optimum"]:
+            check_two(rows.y)
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
         learners = contenders(source.kind, classes.size, rules, keeps, scalings, optimizers)
         plan = Plan(learners=learners, options=options, **chosen)
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
+            if words["optimum"] and not found.interrupted:
+                found = with_optimum(found, rows, plan, Searching(words["optimum_time"]), progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, _asked(words, given))
 
@@ -172,7 +183,7 @@ def _plan(words: dict[str, Any]) -> dict[str, Any]:
     return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
 
 
-def _whole(source: Source) -> Batch:
+def whole(source: Source) -> Batch:
     """All batches as one, with plain labels."""
     batches = list(source)
     origin = getattr(source, "origin", "the data")

@@ -84,7 +84,7 @@ class Done(NamedTuple):
 
 def new(work: Work, start: str | None = None) -> Done:
     """A new model from the labelled rows of a file. start: the model whose weights and features it begins with."""
-    settings, options, scoring = _settings(work), feature_options(work.words), _scoring(work)
+    settings, options, scoring = settings_of(work), feature_options(work.words), _scoring(work)
     first = None if start is None else Model.load(start)
     if first is None:
         source: Any = open_source(work.data, work.reading.pop("format", "auto"), labelled=True, **work.reading)
@@ -101,9 +101,10 @@ def new(work: Work, start: str | None = None) -> Done:
     reading = source.recipe() if first is None else first.reading
     known = Known(reading, np.unique(y), width(rows), features, names)
     rows, y, held = validation_rows(work, known, rows, y, scoring)
-    task = _task(work, rows, y)._replace(names=names_of(known), scorer=scoring, validation=held)
+    task = task_of(work, rows, y)._replace(names=names_of(known), scorer=scoring, validation=held)
     if first is not None:
         task = task._replace(start=_start(first, y, task.positive, source))
+    task = _asking(work, task, settings, class_list(y, task.positive))
     learned, seconds = _learned(source, lambda: fit(rows, y, settings, work.limits, task))
     learned = replace(learned, features=features, reading=reading, names=names)
     return Done(learned, rows, y, dict(source.notes), seconds, task, str(source.origin))
@@ -122,7 +123,8 @@ def further(work: Work, path: str) -> Done:
     if work.words["validation"] is None and before.run.best is not None:
         note(f"note: {path} was stopped by validation rows, not kept with it: without --validation all are learned")
     rows, y, held = validation_rows(work, before, rows, y, scoring)
-    task = _task(work, rows, y, before.run.epoch)._replace(names=names_of(before), scorer=scoring, validation=held)
+    task = task_of(work, rows, y, before.run.epoch)._replace(names=names_of(before), scorer=scoring, validation=held)
+    task = _asking(work, task, before.run.settings, before.classes)
     model, seconds = _learned(source, lambda: learn_more(before, rows, y, work.limits, task))
     return Done(model, rows, y, dict(source.notes), seconds, task, str(source.origin), before)
 
@@ -135,7 +137,7 @@ def _fitted(reading: Any, options: Options, source: Any) -> Any:
 
 def from_part(work: Work, batch: Batch, whole: Model) -> Model:
     """A model by the recipe of `whole` from a part of the rows: what is fitted to data comes from these rows only."""
-    settings, options, scoring = _settings(work), feature_options(work.words), _scoring(work)
+    settings, options, scoring = settings_of(work), feature_options(work.words), _scoring(work)
     features, rows, y, _ = Features.fit(AtHand(batch), options)
     assert y is not None  # the caller's
     task = Task(work.words["positive"], _class_weight(work.words["class_weight"], y), scorer=scoring, names=whole.names)
@@ -179,7 +181,7 @@ def _start(first: Model, y: Array, positive: str | None, source: Any) -> tuple[A
     return (-w, -b) if turned else (w, b)
 
 
-def _settings(work: Work) -> Settings:
+def settings_of(work: Work) -> Settings:
     """The settings of a new model; SettingError before anything is read."""
     words = {name: work.words[name] for name in Settings.__dataclass_fields__ if name in work.words}
     if "scoring" in work.given and work.words["keep"] != "pocket" and work.words["validation"] is None:
@@ -240,13 +242,23 @@ def _learned(source: Source, run: Any) -> tuple[Model, float]:
     return model, time.monotonic() - start
 
 
-def _task(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
+def task_of(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
     return Task(
         positive=work.words["positive"],
         class_weight=_class_weight(work.words["class_weight"], y),
         order=_order(work, n_rows(rows)),
         callback=work.progress.learning(work.limits, before),
     )
+
+
+def _asking(work: Work, task: Task, settings: Settings, classes: Array) -> Task:
+    """With the question whether the rows are separable, if it is to be asked."""
+    if not work.words["stop_if_not_separable"]:
+        return task
+    from ..theory.stopping import StopWhenNotSeparable, check_rule
+
+    check_rule(settings.rule)
+    return task._replace(callback=StopWhenNotSeparable(classes, task.callback, work.limits.max_time))
 
 
 def _scoring(work: Work) -> Any:

@@ -113,7 +113,7 @@ def option(section: str, *names: str, **words: Any) -> Decorator:
 def setting(section: str, *names: str, help: str, **words: Any) -> Decorator:
     """An option for an entry of the table of defaults, called as in the Python API: its default is the table's."""
     default = DEFAULTS[names[-1].lstrip("-").replace("-", "_")]
-    shown = "none" if default is None else "yes" if default is True else default
+    shown = "none" if default is None else "yes" if default is True else "no" if default is False else default
     shown = f"{shown:g}" if isinstance(shown, float) else shown
     return option(section, *names, default=default, help=f"{help}  [default: {shown}]", **words)
 
@@ -207,6 +207,9 @@ run_options = together([
     setting("Run", "--patience", "n_iter_no_change", type=Number(int),
             help="Epochs without progress, by --tol or --validation, before learning stops."),
     setting("Run", "--epsilon", type=Number(), help="batch: stop when the mean step is shorter."),
+    setting("Run", "--stop-if-not-separable", is_flag=True,
+            help="Ask after epochs 1, 2, 4 ... whether a separating hyperplane exists, and stop once it is proven that"
+                 " there is none."),
     option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given",
            help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
     setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of orders, folds, and rows set aside."),
@@ -247,6 +250,15 @@ FEATURES = ("scale", "values", "min_documents", "max_size", "dictionary", "bits"
             "char_ngrams", "known_senders", "degree", "products")  # fmt: skip
 """Names of these, as in `features.pipeline.Options`, whose defaults they repeat: a test compares them."""
 
+problem_options = together([
+    setting("Problem", "--positive", metavar="LABEL",
+            help="The class of one side; none: the last of two, and of more each against the rest."),
+    option("Problem", "--only", metavar="A,B,...", callback=as_names,
+           help="Only the rows with these labels.  [default: all]"),
+    setting("Problem", "--intercept/--no-intercept", "fit_intercept",
+            help="Hyperplanes with an offset, or through the origin."),
+])  # fmt: skip
+
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 
@@ -266,6 +278,8 @@ def in_options(text: str, command: click.Command | None = None) -> str:
         if option is None:
             return found[0]
         value = found["value"].strip("'\"")
+        if option.is_flag and not option.secondary_opts:
+            return max(option.opts, key=len)
         if option.secondary_opts and value in ("True", "False"):
             return (option.opts if value == "True" else option.secondary_opts)[0]
         return f"{max(option.opts, key=len)} {'none' if value == 'None' else value}".rstrip()

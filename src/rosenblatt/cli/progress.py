@@ -68,6 +68,13 @@ class Progress:
 
         return watch
 
+    def working(self) -> Any:
+        """A callback (what) for work of which nobody knows how long it takes, or None where no bar is wanted."""
+        if not self.shown:
+            return None
+        self._begin("working")
+        return lambda what: self._show(what, 0, None, "")
+
     def _learned(self, event: Event, limits: Limits, before: int) -> None:
         if not self._due():
             return

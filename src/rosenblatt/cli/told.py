@@ -45,6 +45,7 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
         "tol": settings["tol"],
         "updates": int(run.state.n[UPDATES]),
         "stop_reason": run.stop_reason,
+        "not_separable": _not_separable(done),
         "converged": run.converged,
         "training_errors": errors,
         "collision_rate": _collision_rate(done),
@@ -55,6 +56,16 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
         "notes": done.notes,
         "advice": advice(model, errors),
     }
+
+
+def _not_separable(done: Done) -> dict[str, Any] | None:
+    """The proof that ended the run: its kind, the classes that cannot be separated, and the numbers of its rows, from 1
+    as `separable` counts them; without rows set aside for validation."""
+    found = getattr(done.task.callback, "found", None)
+    if found is None:
+        return None
+    rows = [row + 1 for row in found.rows]
+    return {"kind": found.kind, "classes": list(found.classes), "rows": rows, "epoch": found.epoch}
 
 
 def _errors(done: Done) -> int | None:
@@ -93,6 +104,8 @@ def told(found: dict[str, Any]) -> Iterator[str]:
     if found["validation_per_epoch"]:
         yield f"validation per epoch: {series(found['validation_per_epoch'])}"
     yield f"stopped: {in_options(found['stop_reason'])}"
+    if found["not_separable"]:
+        yield "no hyperplane is right on every row; `rosenblatt separable DATA --save FILE` writes the proof"
     if found["best_epoch"] is not None and found["best_epoch"] < found["epochs"]:
         yield f"the weights of epoch {found['best_epoch']}, the best on the validation rows, are the model's"
     if found["training_errors"] is None:
@@ -122,6 +135,8 @@ def advice(model: Model, errors: int | None) -> str | None:
     if run.converged or errors == 0 or run.best is not None:
         return None
     reason, keep = run.stop_reason, run.settings.keep
+    if reason.startswith("proven not separable"):
+        return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
     if "limit" not in reason:
         return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
     option = "--max-updates" if "max_updates" in reason else "--max-time" if "max_time" in reason else "--epochs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,8 @@ class Row(NamedTuple):
     error, deviation: on test rows; the deviation over the folds, of a single test set the binomial one. score: of the
     scorer, or None. training_error: share with y·u ≤ 0, None where not counted. limited: a limit came before the rule
     was finished, in some fold; stop: that limit, or why it stopped in the first. behind: to the best, in error or
-    score; holm: its p-value for all comparisons at once; both None for the best.
+    score; holm: its p-value for all comparisons at once; both None for the best. on_all: rows with y·u ≤ 0 among all
+    the data, having learned from all; None: not asked for, or too many votes.
     """
 
     contender: Contender
@@ -44,6 +45,7 @@ class Row(NamedTuple):
     seconds: float
     behind: Interval | None = None
     holm: float | None = None
+    on_all: int | None = None
 
     @property
     def level(self) -> bool:
@@ -69,6 +71,7 @@ class Comparison:
     pick: Row
     limit: float
     interrupted: bool
+    optima: dict[str, Any] = field(default_factory=dict)
 
     @property
     def best(self) -> Row:

@@ -79,6 +79,8 @@ def _columns(found: Comparison) -> Iterator[Column]:
     else:
         yield Column(("error %", "err %"), lambda row: _both(f"{_percent(row.error)} ±{_percent(row.deviation)}"))
     yield Column(("training", "train"), lambda row: _both(_percent(row.training_error)))
+    if found.optima:
+        yield Column(("on all", "all"), lambda row: _both("-" if row.on_all is None else f"{row.on_all:,}"))
     yield Column(("behind, 95 %", "behind"), lambda row: _both(_interval(found, row)))
     yield Column(("mistakes", "mist"), lambda row: (f"{row.mistakes:,.0f}", _amount(row.mistakes)))
     yield Column(("updates", "upd"), lambda row: (f"{row.updates:,.0f}", _amount(row.updates)))
@@ -136,6 +138,18 @@ def value(found: Comparison, row: Row) -> str:
     return f"error {_percent(row.error)} % ± {_percent(row.deviation)}"
 
 
+def fewest(found: Comparison) -> Iterator[str]:
+    """The optimum beside the best single hyperplane of a learner: `perceptron pocket none 36, the optimum 34 …`."""
+    for scale, optimum in found.optima.items():
+        of = "" if len(found.optima) == 1 else f", scaled {scale}"
+        rows = [row for row in optimum.learners if row[1] is not None]
+        least = min(rows, key=lambda row: row[1] or 0, default=None)
+        learner = "" if least is None else f"{least[0]} {least[1]:,}, "
+        yield f"errors on all rows{of}: {learner}the optimum {optimum.words}."
+    if found.optima and any(row.contender.keep == "voted" for row in found.rows):
+        yield "Voted is many hyperplanes, no single one, and may make fewer."
+
+
 def verdict(found: Comparison) -> Iterator[str]:
     """What to pick and why; what cannot be told apart; how far to trust it."""
     pick, best, level = found.pick, found.best, found.level()
@@ -185,6 +199,7 @@ def records(found: Comparison) -> list[dict[str, Any]]:
         made.append({
             "place": place, **row.contender.words, "error": row.error, "error_deviation": row.deviation,
             "score": row.score, "score_deviation": row.score_deviation, "training_error": row.training_error,
+            "errors_on_all": row.on_all,
             "mistakes": row.mistakes, "updates": row.updates, "epochs": row.epochs, "limited": row.limited,
             "stop_reason": row.stop, "seconds": round(row.seconds, 4),
             "behind": 0.0 if behind is None else behind.value, "behind_low": 0.0 if behind is None else behind.low,

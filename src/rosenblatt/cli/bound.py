@@ -1,0 +1,173 @@
+"""`rosenblatt bound`: train, and hold what happens against what the theorems allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import (
+    Command,
+    Number,
+    features_options,
+    in_options,
+    json_option,
+    learner_options,
+    option,
+    problem_options,
+    reading_options,
+    run_options,
+)
+
+if TYPE_CHECKING:
+    from ..theory.ledger.ledger import Ledger
+    from ..theory.problem import Problem
+    from .learn import Work
+
+EXAMPLE = """\
+rosenblatt bound data.svm --order given --explain
+rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
+rosenblatt bound data.svm --separator best.model --json"""
+NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
+"""Options of `train` that are the problem's here, or that belong to another question."""
+
+
+def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[[Any], Any]:
+    def decorate(function: Any) -> Any:
+        function = options(function)
+        function.__click_params__ = [p for p in function.__click_params__ if p.name not in names]
+        return function
+
+    return decorate
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="DATA")
+@option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
+@option("Output", "--plot", metavar="PICTURE", help="Draw the run against the theorems' lines: a .png, .svg or .pdf.")
+@json_option
+@problem_options
+@option("Problem", "--separator", metavar="MODEL",
+        help="Measure by this model's hyperplane.  [default: the one of the largest margin]")  # fmt: skip
+@option("Problem", "--search-time", type=Number(float, 0, none=None), default=None,
+        help="The most seconds to look for the largest margin.  [default: none]")  # fmt: skip
+@_without(learner_options, NOT_HERE)
+@_without(run_options, NOT_HERE)
+@features_options
+@reading_options
+@click.pass_context
+def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
+    """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
+
+    Of more than two classes, each is taken against the rest, or only the one that is --positive.
+    """
+    from ..train import Limits
+    from . import problem
+    from .learn import Work
+    from .output import notes, to_json, write_lines
+    from .pictures import check_picture, write_picture
+    from .progress import Progress
+
+    check_picture("--plot", plot, data, words["separator"], words["order"])
+    wanted = problem.wanted(words, None)
+    limits = Limits(words["max_iter"], words["max_updates"], words["max_time"])
+    learning = {**words, "validation": None, "scoring": None, "positive": None}
+    with Progress() as progress:
+        work = Work(data, {}, learning, set(wanted.given), limits, progress)
+        settings = _settings(work)
+        read = problem.read(data, wanted, progress)
+        separator = _separator(words["separator"])
+        ledgers = [_followed(work, settings, each, separator) for each in read.problems]
+    notes(read.notes)
+    if plot:
+        write_picture(_picture(ledgers, data), plot)
+    if as_json:
+        found = [_as_dict(ledger, each) for ledger, each in zip(ledgers, read.problems, strict=True)]
+        write_lines([to_json({"data": data, "problems": found, "pictures": [plot] if plot else []})])
+        return
+    lines: list[str] = []
+    for ledger, each in zip(ledgers, read.problems, strict=True):
+        lines += ([""] if lines else []) + [f"{each.classes[1]} against {each.classes[0]}"]
+        lines += in_options(ledger.summary(explain)).split("\n")
+    write_lines(lines)
+
+
+def _settings(work: Work) -> Any:
+    from .learn import settings_of
+
+    return settings_of(work)
+
+
+def _separator(path: str | None) -> Any:
+    """(w, b, classes) of a model's hyperplane."""
+    if path is None:
+        return None
+    from ..errors import SettingError
+    from ..model import Model
+
+    model = Model.load(path)
+    if len(model.classes) != 2 or model.run.memory.name == "voted":
+        raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
+    (w,), (b,) = model.weights
+    return w.astype(float), float(b), [str(label) for label in model.classes.tolist()]
+
+
+def _followed(work: Work, settings: Any, each: Problem, separator: Any) -> Ledger:
+    """A run on one problem, followed."""
+    import numpy as np
+
+    from ..errors import DataError
+    from ..fit import fit
+    from ..theory.ledger.ledger import Ledger
+    from .data import naming
+    from .learn import task_of
+
+    rest, positive = (str(label) for label in each.classes)
+    if each.classes[0] is None:
+        raise DataError(f"{work.data}: the labels have only one class, {positive}; there is nothing to learn")
+    if separator is not None:
+        w, b, classes = separator
+        turned = positive == classes[0] and rest == classes[1]
+        separator = (-w, -b) if turned else (w, b)
+    labels = np.where(each.y > 0, positive, rest)
+    progress = work.progress.learning(work.limits)
+    ledger = Ledger(separator, time_limit=work.words["search_time"], also=progress)
+    own = work._replace(words={**work.words, "positive": positive})
+    with naming(work.data):
+        task = task_of(own, each.rows, labels)._replace(callback=ledger, names=each.names)
+        fit(each.rows, labels, settings, work.limits, task)
+    return ledger
+
+
+def _picture(ledgers: list[Ledger], data: str) -> Any:
+    """Of the first problem, where there are several: the picture is of one run."""
+    from ..report.pictures.bound import figure_of_bound
+
+    ledger = ledgers[0]
+    words = ledger.run.settings.words() if ledger.run is not None else {}
+    return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {words['rule']}, {words['optimizer']}"])
+
+
+def _as_dict(ledger: Ledger, each: Problem) -> dict[str, Any]:
+    yard, run = ledger.yardstick, ledger.run
+    assert run is not None
+    return {
+        "positive": each.classes[1],
+        "negative": each.classes[0],
+        "rows": each.n,
+        "columns": each.d,
+        "settings": run.settings.words(),
+        "stop_reason": run.stop_reason,
+        "converged": run.converged,
+        "epochs": run.epoch,
+        "mistakes": ledger.mistakes,
+        "updates": ledger.updates,
+        "additions": ledger.additions,
+        "separable": ledger.separable,
+        "margin": None if yard is None else yard.margin,
+        "longest_squared": ledger.longest,
+        "bounds": [found.as_dict() for found in ledger.bounds()],
+        "history": ledger.history,
+        "curves": ledger.curves(),
+    }

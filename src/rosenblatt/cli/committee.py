@@ -1,0 +1,82 @@
+"""The experts of `rosenblatt experts --learners`: learners on a stream of labelled rows, texts or mails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..batch import AtHand, Batch, joined
+from ..errors import DataError, SettingError
+from ..experts.committee import OnlineCommittee, learner_from
+from ..features.pipeline import Features, Options
+from ..labels import class_list, class_numbers, tidy
+from ..read import open_source
+from .data import naming
+from .progress import Progress
+from .rounds import Asked, Block
+
+TEXT_SCALE = "unit:2"
+"""Nothing of it has to be known before the first row; idf has."""
+
+
+def opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
+    """(names of the learners, blocks of advice, the source)."""
+    words, reading = asked.words, dict(asked.reading)
+    names = [learner_from(each).name for each in words["learners"]]
+    scale = words["scale"]
+    if scale is not None and scale != "none" and scale.partition(":")[0] != "unit":
+        raise SettingError(f"--scale {scale}: a stream has none, unit or unit:LENGTH; others must see all rows first")
+    source: Any = open_source(asked.data, reading.pop("format", "auto"), labelled=True, **reading)
+    return names, _blocks(asked, source, progress), source
+
+
+def _blocks(asked: Asked, source: Any, progress: Progress) -> Iterator[Block]:
+    words = asked.words
+    texts = source.kind == "documents"
+    scale = words["scale"] or (TEXT_SCALE if texts else "none")
+    options = Options(dictionary="hashed", bits=words["bits"], scale=scale)
+    committee = OnlineCommittee(words["learners"], "hedge", positive=words["positive"])
+    features: Features | None = None
+    classes: Any = None
+    batches: Iterator[Batch] = iter(progress.reading(source))
+    # Numbers are read whole, because the last row may have more columns than the first.
+    waits = not texts or words["order"] == "shuffled"
+    for batch in _whole(batches, words) if waits else _two_classes(batches):
+        with naming(str(source.origin)):
+            if batch.y is None:
+                raise DataError("there are no labels; learners need one a row")
+            labels = tidy(batch.y) if waits else np.array([str(label) for label in batch.y])
+            if features is None:
+                features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), options)
+                classes = class_list(labels)
+            else:
+                rows = features.transform(batch)
+            advice, _ = committee.advise(rows, labels, classes)
+            outcomes = class_numbers(labels, committee.classes_).astype(np.float64)
+        yield Block(advice, outcomes)
+
+
+def _whole(batches: Iterator[Batch], words: dict[str, Any]) -> Iterator[Batch]:
+    batch = joined(list(batches))
+    if words["order"] == "shuffled":
+        batch = batch.take(np.random.default_rng(words["seed"]).permutation(batch.n))
+    yield batch
+
+
+def _two_classes(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; the first ones together until two labels have been seen."""
+    held: list[Batch] = []
+    seen: set[str] = set()
+    for batch in batches:
+        if len(seen) < 2 and batch.y is not None:
+            held.append(batch)
+            seen |= {str(label) for label in batch.y}
+            if len(seen) >= 2:
+                yield joined(held)
+                held = []
+        else:
+            yield batch
+    if held:
+        yield joined(held)

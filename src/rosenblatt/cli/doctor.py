@@ -1,0 +1,136 @@
+"""`rosenblatt doctor`: why a learner does not converge on data, and what helps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import (
+    Command,
+    Number,
+    as_names,
+    features_options,
+    json_option,
+    learner_options,
+    option,
+    reading_options,
+    together,
+)
+
+EXAMPLE = """\
+rosenblatt doctor sonar.svm.xz
+rosenblatt doctor table.csv --rule margin --scale standard --max-time 20"""
+
+SIDES = ("only", "positive", "fit_intercept")
+"""Options that say what is held against what."""
+
+doctor_options = together([
+    option("Trials", "--epochs", "max_iter", type=Number(int, 1, none=None), default=1000, show_default=True,
+           help="The most passes over the data of each run."),
+    option("Trials", "--max-updates", type=Number(int, 1, none=None), default=None,
+           help="The most updates of each run.  [default: none]"),
+    option("Trials", "--max-time", type=Number(float, 0), default=60.0,
+           help="The most seconds of everything that is proven and tried.  [default: 60]"),
+    option("Trials", "--folds", type=Number(int, 2), default=5, show_default=True,
+           help="Parts for the errors on held-out rows."),
+    option("Trials", "--seed", "random_state", type=Number(int, 0), default=0, show_default=True,
+           help="Of orders and folds."),
+    option("Trials", "--only", metavar="A,B,...", callback=as_names,
+           help="Only the rows with these labels.  [default: all]"),
+])  # fmt: skip
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="DATA")
+@json_option
+@doctor_options
+@learner_options
+@features_options
+@reading_options
+def doctor(data: str, as_json: bool, **words: Any) -> None:
+    """Say why a learner does not converge on the labelled rows of DATA, and what helps.
+
+    The learner is the one that `train` with the same options would learn. Whether a hyperplane without an error exists
+    is proven; each treatment is tried, on all rows and on held-out ones.
+    """
+    from ..doctor import diagnose
+    from ..labels import tidy
+    from .data import naming
+    from .output import notes, to_json, write_lines
+    from .problem import read, wanted
+    from .progress import Progress
+
+    asked = wanted(words, None)
+    learner = _learner(words, asked.given)
+    with Progress() as progress:
+        rows = read(data, asked, progress)
+        y = tidy(rows.y)
+        with naming(rows.origin):
+            found = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
+    notes(rows.notes)
+    if as_json:
+        write_lines([to_json({"data": data, **found.as_dict(first=1)})])
+    else:
+        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked)))
+
+
+def _reading(asked: Any) -> str:
+    """The options that were given of those that say which rows there are, and in which features; texts are scaled."""
+    import shlex
+
+    context, parts = click.get_current_context(), []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        here = getattr(parameter, "section", "") in ("Reading", "Features") or name in SIDES
+        if not here or name not in asked.given:
+            continue
+        value = context.params[name]
+        if isinstance(value, bool):
+            parts.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            text = ",".join(value) if isinstance(value, list) else str(value)
+            parts += [max(parameter.opts, key=len), shlex.quote(text)]
+    return "".join(f" {part}" for part in parts)
+
+
+def _scaled(rows: Any, asked: Any) -> str:
+    """How texts are scaled where nothing was asked for: the other commands of proof take values as they are."""
+    from ..features.pipeline import SCALE
+
+    return f" --scale {SCALE[rows.kind]}" if asked.features.scale is None and rows.kind == "documents" else ""
+
+
+def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
+    """The words of the learner; SettingError before anything is read."""
+    from ..errors import SettingError
+    from ..settings import Settings
+
+    if "scoring" in given:
+        raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
+    learner = {name: words[name] for name in Settings.__dataclass_fields__ if name in words}
+    Settings.of(**learner)
+    return learner
+
+
+def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> Any:
+    """What is asked, in the terms of `rosenblatt.doctor`."""
+    from ..doctor import Plan
+    from ..doctor.treatments import Given
+    from ..features.pipeline import SCALE
+    from .learn import _class_weight
+
+    first = rows.problems[0]
+    kind = rows.kind
+    scale = SCALE[kind] if rows.wanted.features.scale is None else rows.wanted.features.scale
+    return Plan(
+        learner,
+        words["max_iter"],
+        words["max_updates"],
+        words["max_time"],
+        words["folds"],
+        words["positive"],
+        _class_weight(words["class_weight"], y),
+        Given(scale, words["degree"], kind),
+        first.names,
+    )

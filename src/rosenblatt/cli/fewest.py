@@ -1,0 +1,169 @@
+"""The fewest errors in words, numbers and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.rows import Csr, csr, dense
+from ..errors import SettingError
+from ..theory.problem import Problem
+from .output import plural, short
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..theory.fewest.errors import MinimumError
+
+HOW = {
+    "enumeration": "all {what} were looked at, without rounding",
+    "supports": "{supports}: of each, every {one} gets one wrong at least",
+    "learners": "by learners alone; the data are too large for proofs",
+}
+MOST_WEIGHTS, MOST_ROWS = 6, 12
+"""Shown."""
+
+
+class Bounds(Progress):
+    """Progress that also shows both bounds of the fewest errors, on a terminal."""
+
+    def bounds(self, problem: Problem) -> Callable[[int, int], None] | None:
+        if not self.shown:
+            return None
+        self._begin("fewest errors")
+        about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
+
+        def show(found: int, proven: int) -> None:
+            if self._due():
+                self._show(f"{about}errors found {found:,}, proven {proven:,}", 0.0, None, "")
+
+        return show
+
+
+def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
+    """The problem in these columns. SettingError where one is not there, or named twice."""
+    if columns is None:
+        return problem
+    names = None if problem.names is None else [str(name) for name in problem.names]
+    picked = [_number(column, names, problem.d) for column in columns]
+    if len(set(picked)) < len(picked):
+        raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
+    if isinstance(problem.rows, Csr):
+        x = problem.x[:, picked].tocsr()
+        x.sort_indices()
+        rows: Any = csr(x.data, x.indices, x.indptr, len(picked))
+    else:
+        rows = dense(problem.rows.values[:, picked])
+    return problem._replace(rows=rows, names=[name_of(problem, column) for column in picked])
+
+
+def _number(column: str, names: list[str] | None, d: int) -> int:
+    if names is not None and column in names:
+        return names.index(column)
+    if column.isdecimal() and 1 <= int(column) <= d:
+        return int(column) - 1
+    there = f"the columns are 1 to {d}" if names is None else f"there are {short(', '.join(names))}, or 1 to {d}"
+    raise SettingError(f"--columns {column}: there is no such column; {there}")
+
+
+def name_of(problem: Problem, column: int) -> str:
+    return f"column {column + 1}" if problem.names is None else str(problem.names[column])
+
+
+def told(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
+    """For people: of one problem in full, of several a line each."""
+    first = results[0].problem
+    if len(results) > 1:
+        yield f"{origin}: {plural(first.n, 'row')}, {plural(first.d, 'column')}; each class against the rest"
+        yield from (f"  {result.problem.classes[1]}: {_how_few(result)}, {result.seconds:.1f} s" for result in results)
+        return
+    result = results[0]
+    plus = int(np.count_nonzero(first.y > 0))
+    rest, own = first.classes
+    against = "" if rest is None else f", {rest} ({first.n - plus:,})"
+    yield f"{origin}: {plural(first.n, 'row')}, {plural(first.d, 'column')}; {own} ({plus:,}){against}"
+    yield f"fewest errors: {_how_few(result)}"
+    constant = min(plus, first.n - plus) if first.fit_intercept else first.n
+    yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
+    yield f"{_method(result)}; {result.seconds:.1f} s"
+    yield f"{own} where {_formula(result)} > 0"
+    if result.errors:
+        rows = ", ".join(f"{row + 1:,}" for row in result.rows_wrong[:MOST_ROWS])
+        more = f" and {result.errors - MOST_ROWS:,} more" if result.errors > MOST_ROWS else ""
+        yield f"wrong rows: {rows}{more}"
+
+
+def _how_few(result: MinimumError) -> str:
+    share = f" of {result.problem.n:,} rows ({100.0 * result.errors / result.problem.n:.2f} %)"
+    if result.optimal:
+        return f"{result.errors:,}{share}, optimal: no {_one(result)} makes fewer"
+    return f"{result.errors:,} found{share}, {result.lower_bound:,} proven: not known to be optimal"
+
+
+def _one(result: MinimumError) -> str:
+    return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
+
+
+def _method(result: MinimumError) -> str:
+    sets = plural(result.supports, "set") + " of rows that cannot all be right"
+    return HOW[result.method].format(what=f"{_one(result)}s", one=_one(result), supports=sets)
+
+
+def _formula(result: MinimumError) -> str:
+    """`0.5 width - 1.25 height + 3`."""
+    order = np.argsort(-np.abs(result.w), kind="stable")[:MOST_WEIGHTS]
+    terms = [f"{_signed(result.w[j])} {name_of(result.problem, int(j))}" for j in sorted(order) if result.w[j]]
+    if len(result.w) > MOST_WEIGHTS:
+        terms.append(f"+ {len(result.w) - MOST_WEIGHTS:,} more")
+    if result.b or not terms:
+        terms.append(_signed(result.b))
+    return " ".join(terms).removeprefix("+ ")
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'} {abs(value):.6g}"
+
+
+def values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
+    """For machines. rows_wrong count from 1, as lines do."""
+    first = results[0].problem
+    return {
+        "data": origin,
+        "rows": first.n,
+        "columns": [name_of(first, j) for j in range(first.d)],
+        "fit_intercept": first.fit_intercept,
+        "problems": [
+            {
+                "positive": result.problem.classes[1], "negative": result.problem.classes[0],
+                "errors": result.errors, "lower_bound": result.lower_bound, "optimal": result.optimal,
+                "method": result.method, "supports": result.supports, "w": result.w, "b": result.b,
+                "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
+            }
+            for result in results
+        ],
+    }  # fmt: skip
+
+
+def check_plane(problems: Sequence[Problem]) -> None:
+    """SettingError where there is no plane, or more than one problem, to draw."""
+    if problems[0].d != 2:
+        raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
+    if len(problems) > 1:
+        raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
+
+
+def picture(result: MinimumError, origin: str) -> Figure:
+    """The rows, the line, and rings around the wrong ones."""
+    from ..report.pictures.optimum import figure_of_optimum
+    from ..report.pictures.regions import Plane
+
+    problem = result.problem
+    x = problem.x
+    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64)
+    names = [name_of(problem, 0), name_of(problem, 1)]
+    classes = [str(label) for label in problem.classes]
+    plane = Plane(x, (problem.y > 0).astype(int), lambda at: at @ result.w + result.b, classes, names)
+    return figure_of_optimum(plane, [origin, f"fewest errors: {_how_few(result)}"])

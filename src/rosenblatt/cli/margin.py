@@ -1,0 +1,151 @@
+"""`rosenblatt margin`: how far apart two classes are, with bounds that hold for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
+
+EXAMPLE = """\
+rosenblatt margin iris.csv --positive setosa
+rosenblatt margin sonar.svm --no-intercept --json"""
+LISTED = 10
+"""Support rows that are named."""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("data", metavar="DATA")
+@option("Problem", "--max-time", type=Number(float, 0, none=None), default=None,
+        help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
+@json_option
+@problem_options
+@features_options
+@reading_options
+def margin(data: str, as_json: bool, max_time: float | None, **words: Any) -> None:
+    """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
+
+    Three margins are told apart: with an offset that costs nothing (the distance one sees), with the bias counted as a
+    feature (the one in the mistake bounds), and with --no-intercept through the origin. Each is shown between two
+    bounds: the margin of the hyperplane found, and what no hyperplane exceeds.
+
+    More than two classes are taken one against the rest. Values are used as they are: --scale auto is none here.
+    """
+    from .data import naming
+    from .output import notes, to_json, write_lines
+    from .problem import read, wanted
+    from .progress import Progress
+
+    wish = wanted(words)
+    with Progress() as progress:
+        found = read(data, wish, progress)
+        watch, rows = progress.runs(), []
+        with naming(found.origin):
+            for at, problem in enumerate(found.problems):
+                if watch is not None:
+                    watch(f"class {problem.classes[1]}", at, len(found.problems))
+                rows.append(_row(problem, max_time, alone=len(found.problems) == 1))
+    values = {"data": found.origin, "rows": found.problems[0].n, "features": found.problems[0].d,
+              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": found.notes}  # fmt: skip
+    notes(found.notes)
+    if as_json:
+        write_lines([to_json(values)])
+    else:
+        write_lines(_told(values) if len(rows) == 1 else _table(values))
+
+
+def _row(problem: Any, max_time: float | None, alone: bool) -> dict[str, Any]:
+    """What JSON shows of one class against another. Raises DataError where it is the only one and not separable."""
+    from ..errors import DataError
+    from ..theory.margins.maximum import max_margin
+
+    rest, positive = problem.classes
+    row: dict[str, Any] = {"positive": positive, "negative": rest, "separable": True}
+    try:
+        found = max_margin(problem, time_limit=max_time)
+    except DataError as error:
+        if alone:
+            raise
+        return {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
+    names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b")
+    row |= {name: getattr(found, name) for name in names}
+    row |= {"support": found.support + 1, "multipliers": found.multipliers}
+    if problem.fit_intercept:
+        row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
+        row |= {"support_with_bias": found.support_with_bias + 1}  # type: ignore[operator]
+    return row | _mistakes(problem, found) | {"complete": found.complete, "seconds": round(found.seconds, 3)}
+
+
+def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
+    """R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain."""
+    import numpy as np
+
+    from ..core.rows import squared_norms
+
+    radius = float(np.sqrt(squared_norms(problem.rows).max() + problem.fit_intercept))
+    least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
+    ratio = (radius / least) ** 2
+    return {"radius": radius, "mistakes_possible": int(ratio * (1 + 1e-12)) if ratio < 1e18 else ratio}
+
+
+def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
+    """(what the margin is called, what its keys end in)."""
+    if not fit_intercept:
+        return [("through the origin (γ0)", "")]
+    return [("with a free offset (γ)", ""), ("with the bias as a feature (γ̄)", "_with_bias")]
+
+
+def _told(values: dict[str, Any]) -> Iterator[str]:
+    from .output import plural, short
+
+    (row,) = values["margins"]
+    sides = f"{short(str(row['positive']), 30)} against {short(str(row['negative']), 30)}"
+    yield f"{plural(values['rows'], 'row')}, {plural(values['features'], 'feature')}, {sides}: separable"
+    for what, end in _kinds(row, values["fit_intercept"]):
+        yield f"margin {what}: {row['margin' + end]:.6g}"
+        yield f"  at least {row['lower_bound' + end]:.12g}, at most {row['upper_bound' + end]:.12g}" + (
+            f", gap {row['gap' + end]:.1e}"
+        )
+        if row["gap" + end] > 1e-6:
+            yield "  the bounds do not meet: " + (
+                "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
+            )
+    yield _support(row)
+    yield f"radius {row['radius']:.6g}; mistakes possible for the perceptron: {_count(row['mistakes_possible'])}"
+    yield f"took {row['seconds']:.2f} s"
+
+
+def _count(mistakes: float) -> str:
+    return f"{mistakes:,}" if isinstance(mistakes, int) else f"{mistakes:.3g}"
+
+
+def _support(row: dict[str, Any]) -> str:
+    from .output import plural
+
+    rows = [int(each) for each in row["support"]]
+    if not rows:
+        return "support: none, one class is alone"
+    listed = ", ".join(map(str, rows[:LISTED])) + (", ..." if len(rows) > LISTED else "")
+    return f"support: {plural(len(rows), 'row')} ({listed})"
+
+
+def _table(values: dict[str, Any]) -> Iterator[str]:
+    from .output import plural, short, table
+
+    size = f"{plural(values['rows'], 'row')}, {plural(values['features'], 'feature')}"
+    yield f"{size}; each of {len(values['margins'])} classes against the rest"
+    head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ0"]
+    cells = [["class", *head, "gap", "support", "mistakes possible"]]
+    for row in values["margins"]:
+        name = short(str(row["positive"]), 20)
+        if not row["separable"]:
+            verdict = "undecided" if row["separable"] is None else "not separable"
+            cells.append([name, verdict, *[""] * (len(head) + 2)])
+            continue
+        ends = [end for _, end in _kinds(row, values["fit_intercept"])]
+        margins = [f"{row['margin' + end]:.6g}" for end in ends]
+        gap = max(row["gap" + end] for end in ends)
+        cells.append([name, *margins, f"{gap:.1e}", f"{len(row['support']):,}", _count(row["mistakes_possible"])])
+    yield from table(cells, right=range(1, len(cells[0])))

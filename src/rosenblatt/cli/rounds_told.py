@@ -1,0 +1,141 @@
+"""What `rosenblatt experts` says: a table of the algorithms, one of the experts, and why some promise nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..experts.advised import Advised
+from ..experts.bounds import SLACK
+from .output import plural, printable, short, table
+from .rounds import Outcome
+
+MOST = 20
+"""Experts that are listed."""
+SHORT = {
+    "halving": "halving",
+    "weighted-majority": "majority",
+    "randomized-weighted-majority": "randomized",
+    "hedge": "hedge",
+    "follow-the-leader": "leader",
+}
+WIDEST = 30
+WRAP = 96
+
+
+def told(outcome: Outcome) -> list[str]:
+    """Lines for people."""
+    made = outcome.algorithms
+    first = made[0]
+    who = "learner" if outcome.learners else "expert"
+    lines = [f"{outcome.origin}: {plural(first.rounds, 'round')}, {plural(len(outcome.names), who)}"]
+    if outcome.unknown:
+        lines.append(f"{plural(outcome.unknown, 'round')} without an outcome, not counted")
+    if not first.rounds:
+        return lines
+    best = first.best_expert
+    if best is not None and not first.slept:
+        what = "losses" if not _predicts(outcome) else "mistakes"
+        lines.append(f"best {who}: {_called(outcome, best)}, {_number(first.tally.loss[best])} {what}")
+    if first.slept:
+        lines.append(f"{plural(first.slept, 'round')} in which some slept: each {who} is compared in its awake rounds")
+    lines += ["", *_algorithms(outcome), "", *_experts(outcome)]
+    reasons = [f"{a.name}, no bound: {a.bound().reason}" for a in made if not a.bound().applies]
+    return lines + ([""] + reasons if reasons else [])
+
+
+def _predicts(outcome: Outcome) -> bool:
+    return not all(math.isnan(a._last[0]) for a in outcome.algorithms)
+
+
+def _algorithms(outcome: Outcome) -> list[str]:
+    slept = bool(outcome.algorithms[0].slept)
+    head = ["algorithm", "mistakes", "expected", "regret", *(["against"] if slept else []), "guarantee", "held"]
+    rows = [head]
+    for a in outcome.algorithms:
+        drawn = f"{a.mistakes:,}" if _predicts(outcome) else ""
+        against = [_called(outcome, a.best_expert)] if slept and a.best_expert is not None else [""] if slept else []
+        expected = _number(a.expected_mistakes) if a.bounded_is != "mistakes" else ""
+        rows.append([a.name, drawn, expected, _number(a.regret), *against, *_promise(a, slept)])
+    return table(rows, right=(1, 2, 3))
+
+
+def _promise(a: Advised, slept: bool) -> list[str]:
+    bound = a.bound()
+    if not bound.applies:
+        return ["no bound", ""]
+    # Where experts sleep, the guarantee is about the rounds of one of them, so it says of how many mistakes.
+    number = f"{_number(a.bounded)} " if slept else ""
+    return [f"{a.bounded_is} {number}≤ {_number(float(bound))}", "yes" if held(a) else "NO"]
+
+
+def held(a: Advised) -> bool:
+    """Whether the number is within its bound; a broken one has been an error before."""
+    bound = float(a.bound())
+    return a.bounded <= bound + SLACK * (1.0 + abs(bound))
+
+
+def _experts(outcome: Outcome) -> list[str]:
+    made, first = outcome.algorithms, outcome.algorithms[0]
+    slept = bool(first.slept)
+    weights = [a.weights for a in made]
+    order = sorted(range(first.n), key=lambda i: (-(first.tally.own - first.tally.loss)[i], i))
+    head = ["learner" if outcome.learners else "expert", *(["awake"] if slept else [])]
+    head += ["losses" if not _predicts(outcome) else "mistakes", *(f"w {SHORT[a.name]}" for a in made)]
+    rows = [head]
+    for i in order[:MOST]:
+        awake = [f"{int(first.tally.rounds[i]):,}"] if slept else []
+        rows.append([_called(outcome, i), *awake, _number(first.tally.loss[i]), *(f"{w[i]:.3g}" for w in weights)])
+    lines = table(rows, right=range(1, len(head)))
+    return lines + ([f"… and {first.n - MOST:,} more; --json has all"] if first.n > MOST else [])
+
+
+def _called(outcome: Outcome, i: int) -> str:
+    return short(printable(outcome.names[i]), WIDEST)
+
+
+def _number(value: float) -> str:
+    value = float(value)
+    return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:,.6g}"
+
+
+def as_object(outcome: Outcome) -> dict[str, Any]:
+    """All of it for machines. bound: null where there is none, and `no_bound` says why."""
+    made, first = outcome.algorithms, outcome.algorithms[0]
+    experts = [
+        {
+            "name": name,
+            "awake_rounds": int(first.awake_rounds[i]),
+            ("mistakes" if _predicts(outcome) else "losses"): float(first.tally.loss[i]),
+        }
+        for i, name in enumerate(outcome.names)
+    ]
+    return {
+        "data": outcome.origin,
+        "rounds": first.rounds,
+        "rounds_without_outcome": outcome.unknown,
+        "rounds_with_sleepers": first.slept,
+        "experts": experts,
+        "algorithms": [_as_object(a, outcome) for a in made],
+    }
+
+
+def _as_object(a: Advised, outcome: Outcome) -> dict[str, Any]:
+    bound, best = a.bound(), a.best_expert
+    return {
+        "algorithm": a.name,
+        **a.settings(),
+        "mistakes": a.mistakes if _predicts(outcome) else None,
+        "expected_mistakes": a.expected_mistakes,
+        "best_expert": None if best is None else outcome.names[best],
+        "best_mistakes": None if best is None else float(a.tally.loss[best]),
+        "regret": a.regret,
+        "regrets": a.regrets,
+        "bounded_is": a.bounded_is,
+        "bounded": a.bounded,
+        "bound": float(bound) if bound.applies else None,
+        "no_bound": bound.reason or None,
+        "held": held(a) if bound.applies else None,
+        "weights": a.weights,
+        "log_weights": a.log_weights,
+    }

@@ -1,0 +1,108 @@
+"""`rosenblatt verify`: checks a certificate against the rows that it is about, without any solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import Command, json_option, reading, reading_options
+
+EXAMPLE = """\
+rosenblatt separable iris.csv --positive versicolor -o iris.proof
+rosenblatt verify iris.proof iris.csv"""
+
+
+@click.command(cls=Command, example=EXAMPLE)
+@click.argument("certificate", metavar="CERTIFICATE")
+@click.argument("data", metavar="DATA")
+@json_option
+@reading_options
+def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
+    """Check that CERTIFICATE proves its verdict about DATA.
+
+    The file says how the rows are read: as they were when it was made. They must be the same, to the last bit. The
+    proof is then checked in integers, without rounding and without a solver; one of the kind "enclosure" by bounds on
+    every rounding error.
+    """
+    from ..errors import DataError, ModelError, SettingError
+    from ..theory.proof.certificate_file import read_certificate
+    from .data import naming
+    from .output import to_json, write_lines
+    from .problem import read
+    from .progress import Progress
+
+    saved = read_certificate(certificate)
+    try:
+        wish = _wish(saved, reading(words))
+        with Progress() as progress:
+            found = read(data, wish, progress)
+    except SettingError as error:
+        raise DataError(f"{data}: the rows are not those that the certificate is about: {error}") from None
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ModelError(f"{certificate}: damaged: its recipe for reading cannot be followed: {error}") from None
+    with naming(found.origin):
+        proven = saved.verify(found.problems[0])
+    if not proven:
+        raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
+    write_lines([to_json(_values(saved))] if as_json else _told(saved, found.origin))
+
+
+CLAIM = {
+    "separator": "some row is not on its side of the hyperplane",
+    "farkas": "the multipliers do not combine the rows to 0",
+    "enclosure": "its bounds leave room for a multiplier below 0",
+}
+
+
+def _wish(saved: Any, given: dict[str, Any]) -> Any:
+    """How to read the rows: by the certificate's recipe, but for what was given."""
+    from .problem import Wanted
+
+    recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
+    wish = Wanted.of(recipe, saved.fit_intercept)
+    return wish._replace(reading={**wish.reading, **given}, positive=saved.classes[1], given=frozenset(given))
+
+
+def _values(saved: Any) -> dict[str, Any]:
+    found = saved.certificate
+    return {
+        "separable": saved.separable,
+        "kind": found.kind,
+        "verified": True,
+        "exact": found.kind != "enclosure",
+        "rows": None if saved.separable else len(found.rows),
+        "n": saved.n,
+        "d": saved.d,
+        "fit_intercept": saved.fit_intercept,
+        "classes": list(saved.classes),
+        "digest": saved.digest,
+    }
+
+
+def _told(saved: Any, origin: str) -> list[str]:
+    from ..theory.proof.certificate_file import label_text
+
+    found = saved.certificate
+    against, positive = map(label_text, saved.classes)
+    where = "with an offset" if saved.fit_intercept else "through the origin"
+    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {positive} against {against}, {where}"
+    if saved.separable:
+        bits = max(abs(each) for each in (*found.w, found.b, found.denominator)).bit_length()
+        return [
+            head,
+            f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane",
+            f"checked in integers of {bits:,} bits, without rounding and without a solver",
+        ]
+    count = f"{len(found.rows):,} {'rows' if len(found.rows) != 1 else 'row'}"
+    proof = f"not separable: multipliers on {count} combine them to 0, none below 0"
+    if found.kind == "enclosure":
+        return [
+            head,
+            f"not separable: near the multipliers on {count} are exact ones that combine them to 0",
+            f"checked in floating point with a bound on every rounding error; {len(found.basis):,} rows take it up",
+        ]
+    shown = ", ".join(str(row + 1) for row in found.rows[:8]) + (", ..." if len(found.rows) > 8 else "")
+    bits = found.denominator.bit_length()
+    end = f"checked in integers of {bits:,} {'bits' if bits > 1 else 'bit'}, without rounding and without a solver"
+    return [head, proof, f"the rows, counted from 1: {shown}", end]

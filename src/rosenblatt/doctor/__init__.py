@@ -1,0 +1,9 @@
+"""Why does it not converge? What is in the data, what is proven about them, and what helped when it was tried.
+
+facts.py looks at rows and columns, verdict.py asks the theorems, treatments.py says what may help, trials.py tries it,
+advice.py draws the conclusions, page.py writes all of it down.
+"""
+
+from .diagnosis import Diagnosis, Plan, diagnose
+
+__all__ = ["Diagnosis", "Plan", "diagnose"]

@@ -1,0 +1,173 @@
+"""`diagnose`: from rows and labels to all that is known about why a learner does not converge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..defaults import DEFAULTS
+from ..errors import DataError, SettingError
+from ..fit import Task, check_finite
+from ..labels import class_list
+from ..settings import Settings
+from ..theory.problem import as_problem
+from ..train import Limits
+from .facts import Facts, facts
+from .treatments import Given, treatments
+from .trials import Case, Trial, as_it_is, folds, tried
+from .verdict import Verdict, questions, verdicts
+
+Watch = Callable[[str, int, int], None]
+PROOFS = 0.25
+"""The share of the time that proofs and margins may take; the learner as it is has as much, the trials the rest."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked about, and how long it may take.
+
+    learner: words of `LinearClassifier` that differ from their defaults (rule, keep, optimizer, eta0 …). epochs: the
+    most of each run, default 1000, as `fit` has. max_updates: of each run. max_time: seconds for everything, default
+    60; what needs less is the same on every machine. folds: ≥ 2, default 5, for the errors on held-out rows.
+    positive: the label of +1; of more than two classes it is taken against the rest, without it each is. given: how the
+    rows are scaled already. names: of the columns.
+    """
+
+    learner: Mapping[str, Any] = field(default_factory=dict)
+    epochs: int | None = DEFAULTS["max_iter"]
+    max_updates: int | None = None
+    max_time: float = 60.0
+    folds: int = 5
+    positive: Any = None
+    class_weight: Any = None
+    given: Given = Given()
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found; `print(diagnosis)` is the page.
+
+    facts: of rows and columns. verdicts: one for two classes, else one for each class against the rest. trials: the
+    learner as it is, then each treatment. settings: of the learner, None where there is one class only. advice: what to
+    do, in sentences, what helps most first. seconds: it took so long.
+    """
+
+    facts: Facts
+    verdicts: list[Verdict]
+    trials: list[Trial]
+    settings: Settings | None
+    plan: Plan
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        """Whether the learner converged as it is."""
+        return bool(self.trials) and self.trials[0].converged
+
+    @property
+    def separable(self) -> bool | None:
+        """Whether a hyperplane without an error exists, of more classes one for each; None: not decided, as where every
+        two of classes that are learned together can be parted, which says nothing of all of them at once."""
+        found = [verdict.separable for verdict in self.verdicts]
+        known = all(found) and bool(found) and all(verdict.numbers is None for verdict in self.verdicts)
+        return False if False in found else True if known else None
+
+    @property
+    def best(self) -> Trial | None:
+        """The fewest errors on held-out rows, the first of equals."""
+        scored = [trial for trial in self.trials if trial.error is not None]
+        return min(scored, key=lambda trial: trial.error, default=None)  # type: ignore[arg-type, return-value]
+
+    @property
+    def advice(self) -> list[str]:
+        from .advice import advice
+
+        return advice(self)
+
+    def page(self, data: str = "DATA", options: str = "") -> Iterator[str]:
+        """Lines of at most 100 characters. data: what commands on it call the data, and options how they read it."""
+        from .page import page
+
+        return page(self, data, options)
+
+    def __str__(self) -> str:
+        return "\n".join(self.page())
+
+    def as_dict(self, first: int = 0) -> dict[str, Any]:
+        """JSON-able, everything. first: the number of the first row."""
+        return {
+            "facts": self.facts.as_dict(first),
+            "learner": None if self.settings is None else self.settings.words(),
+            "converged": self.converged,
+            "separable": self.separable,
+            "verdicts": [verdict.as_dict(first) for verdict in self.verdicts],
+            "trials": [trial.as_dict() for trial in self.trials],
+            "best": None if self.best is None else self.best.treatment.options,
+            "advice": self.advice,
+            "seconds": self.seconds,
+        }
+
+
+def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) -> Diagnosis:
+    """Why a learner does not converge on these rows, and what helps: proven where it can be, tried where not.
+
+    X: (n, d) array, DataFrame or sparse matrix of finite numbers. y: (n,) labels; with one class alone only the facts
+    are given. watch: is told what is being done, and how many of how many trials are done. Raises DataError for NaN,
+    infinite values and no rows; SettingError for settings that make no sense.
+    """
+    begun = time.monotonic()
+    watch = watch or (lambda what, done, of: None)
+    _check(plan)
+    settings, words = Settings.of(**plan.learner), dict(plan.learner)
+    rows, labels = _rows(X, y, plan)
+    found = facts(rows, labels, plan.names)
+    if len(found.class_rows) < 2:
+        return Diagnosis(found, [], [], None, plan, time.monotonic() - begun)
+    positive = plan.positive if len(found.class_rows) == 2 else None
+    classes = class_list(labels, positive)
+    task = Task(positive, plan.class_weight, names=plan.names)
+    limits = Limits(plan.epochs, plan.max_updates, None)
+    case = Case(rows, labels, words, limits, task, folds(labels, plan.folds, settings.random_state))
+    watch("the learner as it is", 0, 0)
+    case = as_it_is(case, plan.max_time * PROOFS)
+    watch("proofs", 0, 0)
+    assert case.model is not None
+    joint = settings.multi_class != "one-vs-rest"
+    asked = questions(rows, labels, classes, settings.fit_intercept, joint)
+    proven = verdicts(asked, case.model, plan.max_time * PROOFS)
+    # "Pick one mistake" counts no epochs: its limit is one of updates.
+    longer = not case.model.run.converged and not settings.optimizer.startswith("pick")
+    longer = longer and all(verdict.separable for verdict in proven)
+    what = treatments(settings, rows, classes.size, plan.given, longer)
+    left = plan.max_time - (time.monotonic() - begun)
+    trials = tried(case, what, max(left, 1.0), watch)
+    return Diagnosis(found, proven, trials, case.model.run.settings, plan, time.monotonic() - begun)
+
+
+def _check(plan: Plan) -> None:
+    if not plan.max_time > 0:
+        raise SettingError(f"max_time={plan.max_time!r} must be a number of seconds above 0")
+    for name in ("epochs", "max_updates"):
+        value = getattr(plan, name)
+        if value is not None and not value >= 1:
+            raise SettingError(f"{name}={value!r} must be None or a whole number ≥ 1")
+
+
+def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
+    """The rows as the theorems see them, and the labels; of more classes with `positive` this one and "the rest"."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or not len(labels):
+        raise DataError(f"the labels have shape {labels.shape}; expected one a row, and at least one row")
+    values = np.unique(labels)
+    problem = as_problem(X, labels, True, plan.positive if plan.positive is not None else values[-1], plan.names)
+    check_finite(problem.rows, plan.names)
+    if plan.positive is not None and values.size > 2:
+        rest, name = problem.classes
+        return problem.rows, np.where(problem.y > 0, str(name), str(rest))
+    return problem.rows, labels

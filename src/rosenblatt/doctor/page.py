@@ -1,0 +1,289 @@
+"""The page: what happened, what is proven, what is in the data, what was tried, what to do."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .advice import counted, effort, length, numbers
+from .facts import FAR, UNEVEN, Facts
+from .trials import Trial
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from .diagnosis import Diagnosis
+
+WIDE = 80
+LISTED = 6
+
+
+def page(found: Diagnosis, data: str, options: str = "") -> Iterator[str]:
+    """Lines of at most 100 characters, but for a command. options: with which the data are read."""
+    known = found.facts
+    classes = [f"{label}: {count:,}" for label, count in known.class_rows.items()]
+    listed = ", ".join(classes[:12]) + (f" and {len(classes) - 12} more classes" if len(classes) > 12 else "")
+    yield f"{data}: {counted(known.rows, 'row')} ({listed}), {counted(known.features, 'feature')}"
+    if found.trials:
+        yield from _section("What happened", _happened(found))
+        yield from _section("Is there a hyperplane without an error?", _proven(found, data, options))
+    yield from _section("What is in the data", _data(found))
+    if found.trials:
+        yield from _section("What was tried", [])
+        yield from _table(found)
+    yield from ["", "What to do"]
+    for number, sentence in enumerate(found.advice, 1):
+        yield from _wrapped(sentence, f"  {number}. ", "     ")
+
+
+def _wrapped(sentence: str, first: str, then: str) -> list[str]:
+    """Lines of at most 80 characters; no name or number is broken."""
+    return textwrap.wrap(
+        sentence, WIDE, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
+    yield from ["", title]
+    for sentence in sentences:
+        if sentence.startswith("  "):  # a command stays on its line
+            yield f"  {sentence}"
+            continue
+        yield from _wrapped(sentence, "  ", "  ")
+
+
+# --- what happened ----------------------------------------------------------------------------------------------------
+
+
+def _happened(found: Diagnosis) -> Iterator[str]:
+    base, settings = found.trials[0], found.settings
+    assert settings is not None
+    words = settings.words()
+    who = f"The learner ({words['rule']}, keep {words['keep']}, {words['optimizer']})"
+    if base.failed:
+        yield f"{who} could not learn: {base.failed}."
+        return
+    if base.converged:
+        yield f"{who} converged, after {effort(base)}."
+    else:
+        yield f"{who} did not converge: after {effort(base)} it was stopped by {_stop(base)}."
+    wrong = f"{base.training_errors:,}" if base.training_errors else "none"
+    yield f"Its weights are wrong on {wrong} of the {found.facts.rows:,} rows that it learned from."
+
+
+def _stop(trial: Trial) -> str:
+    return f"the {trial.stop.split(' (')[0]}" if " limit" in trial.stop else f"its own rule: {trial.stop}"
+
+
+# --- what is proven ---------------------------------------------------------------------------------------------------
+
+
+def _proven(found: Diagnosis, data: str, options: str) -> Iterator[str]:
+    if len(found.verdicts) == 1:
+        yield from _answer(found, found.verdicts[0])
+    else:
+        for verdict in found.verdicts:
+            yield f"{verdict.classes[1]} against {verdict.classes[0]}: {_short(verdict)}"
+        yield _together(found)
+    if found.separable is False:
+        first = next(verdict for verdict in found.verdicts if verdict.separable is False)
+        only = "" if len(found.verdicts) == 1 else f" --positive {shlex.quote(str(first.classes[1]))}"
+        if first.numbers is not None:
+            only = f" --only {shlex.quote(','.join(map(str, first.classes)))}"
+        yield "This writes the proof to a file, which `rosenblatt verify` checks:"
+        yield f"  rosenblatt separable {shlex.quote(data)}{options}{only} --save proof.json"
+
+
+def _answer(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
+    proof = verdict.proof
+    if verdict.separable:
+        yield (
+            f"Yes, this is proven: one was found that has all {found.facts.rows:,} rows on their right sides, and it "
+            f"was checked in exact arithmetic."
+        )
+        yield from _limit(found, verdict)
+        return
+    if verdict.separable is None:
+        yield f"Not decided in the time given; a larger --max-time may. Tried: {'; '.join(proof.tried) or 'nothing'}."
+        return
+    rows, (negative, positive) = verdict.rows, [_side(label) for label in verdict.classes]
+    if len(rows) == 2 and proof.problem.fit_intercept:
+        yield (
+            f"No, this is proven: rows {numbers(rows)} (counted from 1) are equal, and one is of {negative}, the "
+            f"other of {positive}. No hyperplane can have the same point on both of its sides."
+        )
+    elif proof.problem.fit_intercept:
+        yield (
+            f"No, this is proven by {counted(len(rows), 'row')} ({numbers(rows)}; counted from 1): a weighted mean of "
+            f"those of {positive} is the same point as a weighted mean of those of {negative}. No "
+            f"hyperplane can have one point on both of its sides."
+        )
+    else:
+        yield (
+            f"No, not through the origin, and this is proven by {counted(len(rows), 'row')} ({numbers(rows)}; counted "
+            f"from 1): their weighted sum, each with its sign, is zero."
+        )
+    if proof.kind == "enclosure":
+        yield "The weights are known within bounds, by floating-point arithmetic that counts its own errors."
+    elif len(rows) > 2:
+        yield "The weights are known exactly, as fractions."
+    yield (
+        "So whatever the weights are, some row is on the wrong side: no linear learner can get to zero errors on these "
+        "features, and more epochs do not change that. A learner that stops only when nothing is wrong never stops."
+    )
+
+
+def _limit(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
+    base, allowed = found.trials[0], found.plan.epochs
+    if verdict.margin is None or verdict.perceptron is None:
+        yield "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
+        return
+    when = "" if base.converged else ", and the only question is when"
+    bias = ", the bias counted" if verdict.proof.problem.fit_intercept else ""
+    sizes = f"the widest margin is {verdict.margin:.6g} and the longest row {verdict.longest**0.5:.6g}{bias}"
+    if verdict.limit is None:
+        yield (
+            f"How narrow the gap is: {sizes}. The perceptron's theorem allows it up to {said(verdict.perceptron)} "
+            f"mistakes on such rows; it does not speak of this learner ({verdict.why_not})."
+        )
+        return
+    made = f"this run made {said(verdict.mistakes)}"
+    yield (
+        f"So the learner must converge{when}. {sizes[0].upper()}{sizes[1:]}: up to "
+        f"{said(verdict.limit)} mistakes are possible here; {made}."
+    )
+    if not base.converged and allowed is not None and verdict.limit >= allowed:
+        yield (
+            f"Each epoch before the last has at least one mistake, so {allowed:,} epochs are not guaranteed to "
+            f"suffice. The gap is narrow for rows of this length; to scale the columns often widens it."
+        )
+
+
+def _short(verdict: Verdict) -> str:
+    if verdict.separable is None:
+        return "not decided in the time given."
+    if verdict.separable is False:
+        return f"no; {counted(len(verdict.rows), 'row')} prove it ({numbers(verdict.rows)})."
+    if verdict.limit is None:
+        return "yes, proven."
+    return f"yes, proven; up to {said(verdict.limit)} mistakes are possible, this run made {said(verdict.mistakes)}."
+
+
+def _together(found: Diagnosis) -> str:
+    assert found.settings is not None
+    if found.settings.multi_class != "one-vs-rest":
+        together = "The classes are learned together, which converges only where every two of them can be parted"
+        more = "here it never stops by itself" if found.separable is False else "and even then it need not"
+        return f"{together}: {more}. (Rows are counted from 1.)"
+    if found.separable is False:
+        return (
+            "One-vs-rest learns each class against all others, so it converges only where all the answers are yes: "
+            "here it never stops by itself, and more epochs do not change that. (Rows are counted from 1.)"
+        )
+    if found.separable is None:
+        return "One-vs-rest converges only where all the answers are yes."
+    return "One-vs-rest learns each class against all others: it must converge here, and the only question is when."
+
+
+def _side(label: Any) -> str:
+    return str(label) if label == "the rest" else f"class {label}"
+
+
+def said(number: float) -> str:
+    """A count as one says it: 62,345, 14.1 million."""
+    for factor, name in ((1e12, "million million"), (1e9, "thousand million"), (1e6, "million")):
+        if number >= 1e18:
+            return f"{number:.1e}"
+        if number >= factor:
+            return f"{number / factor:.3g} {name}" if number < 999.5 * factor else f"{number / factor:,.0f} {name}"
+    return f"{number:,.0f}"
+
+
+# --- what is in the data ----------------------------------------------------------------------------------------------
+
+
+def _data(found: Diagnosis) -> Iterator[str]:
+    known, odd = found.facts, False
+    for sentence in _odd(found):
+        odd = True
+        yield sentence
+    if not odd:
+        what = "no equal rows with different labels, no constant and no duplicate columns, columns of like size"
+        yield f"Nothing odd: {what}{', classes of like size' if len(known.class_rows) > 1 else ''}."
+
+
+def _odd(found: Diagnosis) -> Iterator[str]:
+    known = found.facts
+    if known.twins:
+        rows = sum(map(len, known.twins))
+        yield (
+            f"{rows:,} rows have an equal row with another label, as {numbers(known.twins[0])}: at least "
+            f"{counted(known.wrong, 'error')}, whatever is learned."
+        )
+    if found.plan.given.kind == "rows":  # of texts, words that occur together are no slip
+        yield from _columns(known)
+    if known.zero_rows:
+        yield f"{counted(known.zero_rows, 'row')} without values: only the bias can tell them."
+    if len(known.class_rows) > 1 and known.imbalance >= UNEVEN:
+        large = max(known.class_rows, key=lambda label: known.class_rows[label])
+        yield (
+            f"Classes of very different size: who always says {large} is wrong on only "
+            f"{1 - known.class_rows[large] / known.rows:.1%} of the rows."
+        )
+    if known.rows <= known.features and known.rows < 20:
+        yield f"Only {counted(known.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
+
+
+def _columns(known: Facts) -> Iterator[str]:
+    for what, names in (("without values", known.empty), ("that are constant", known.constant)):
+        if names:
+            yield f"Columns {what}: {_listed(names)}. Nothing can be learned from them."
+    if known.duplicates:
+        yield f"Columns that repeat another: {_listed([f'{one} = {other}' for one, other in known.duplicates])}."
+    if known.lengths is not None and known.spread >= FAR:
+        (long, most), (short, least) = known.lengths
+        yield (
+            f"Columns of very different size: column {long} is {said(known.spread)} times as long as column {short} "
+            f"({most:.3g} beside {least:.3g}, as vectors). A step moves the weight of a large column far and that of a "
+            f"small one hardly: scale them."
+        )
+
+
+def _listed(names: list[object]) -> str:
+    shown = ", ".join(str(name)[:40] for name in names[:LISTED])
+    return f"{len(names):,} ({shown}{', …' if len(names) > LISTED else ''})"
+
+
+# --- what was tried ---------------------------------------------------------------------------------------------------
+
+
+def _table(found: Diagnosis) -> Iterator[str]:
+    best = found.best
+    head = ["", "", "training", "held out", "", "", ""]
+    cells = [head, ["", "tried", "errors", "errors", "converged", "mistakes", "time"]]
+    for trial in found.trials:
+        name = trial.treatment.options or "as it is"
+        if trial.failed:
+            continue
+        mark = " " if best is None else "*" if trial is best else " " if best.better_than(trial) else "="
+        after = length(trial).removesuffix(" epochs") + (" (time)" if trial.slow else "")
+        cells.append([
+            mark, name, f"{trial.training_errors:,}", "-" if trial.error is None else f"{trial.error:.1%}",
+            f"in {length(trial)}" if trial.converged else f"not in {after}", f"{trial.mistakes:,}",
+            f"{trial.seconds:.1f} s",
+        ])  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        parts = [
+            cell.ljust(w) if i in (0, 1, 4) else cell.rjust(w)
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield f"  {' '.join(parts[:2])}  {'  '.join(parts[2:])}".rstrip()
+    for trial in found.trials:
+        if trial.failed:
+            yield from _wrapped(f"{trial.treatment.options}: not possible: {trial.failed}", "  ", "    ")
+    if best is not None:
+        yield "  * the fewest errors on held-out rows; = not clearly more"
+    if any(trial.slow for trial in found.trials):
+        yield "  (time): its share of --max-time was over before it was finished"

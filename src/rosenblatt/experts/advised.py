@@ -1,0 +1,294 @@
+"""What all algorithms share: rounds played one by one or by the million, the counts, and the check of the bound."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core import advice as core
+from ..core.advice import Game, Tally, play_rounds
+from ..core.rows import Array
+from ..errors import SettingError
+from .bounds import SLACK, Bound, BoundViolated, Counted, Form
+from .given import as_outcome, as_outcomes, as_rounds
+from .ledger import Ledger, Round
+
+BLOCK = 1 << 16
+"""Rounds at a time."""
+WORTH = 10
+"""Advices that plain Python plays in the time of so many bytes of `core.dispatch.SMALL_WORK`: 200,000 are worth loading
+the compiled rounds."""
+DRAWS = 4096
+
+
+class Advised(ABC):
+    """An algorithm that hears n experts say 0 or 1 each round, and then the outcome.
+
+    advice: (n,) numbers 0 or 1; NaN, None or masked: that expert is asleep (`awake`, (n,) of bool, says it too).
+    n: how many experts there are; those that arrive late sleep before. A tie predicts 1.
+
+    Weights: w_i ∝ exp(−η·(L_i − A_i)), L_i the mistakes of expert i while awake, A_i what keeps the weight of the
+    awake together (0 while nobody sleeps); kept as L and A, so nothing underflows. Sum to one.
+    """
+
+    name: ClassVar[str]
+    how: ClassVar[int]
+    bounded_is: ClassVar[str] = "mistakes"
+    """What `bound()` is about: mistakes, expected mistakes, or regret."""
+
+    def __init__(self, n: int) -> None:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise SettingError(f"n={n!r} must be a whole number of experts, at least 1")
+        self.n, self.rounds = int(n), 0
+        self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
+        self._last = np.zeros(core.COLUMNS)
+        self._last[core.BEST] = -1.0
+
+    # --- what each algorithm says ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def rates(self, first: int, count: int) -> Array:
+        """(count,) η of the rounds first, first + 1, … (from 1)."""
+
+    @abstractmethod
+    def form(self) -> Form:
+        """The inequality of the guarantee."""
+
+    @abstractmethod
+    def room(self, t: Array) -> Array:
+        """d of the inequality after t rounds."""
+
+    @abstractmethod
+    def fails(self, counted: Counted) -> bool:
+        """The inequality once more, in exact numbers: True if it is broken."""
+
+    def no_bound(self) -> str:
+        """Why nothing is promised, "" where something is."""
+        return ""
+
+    def settings(self) -> dict[str, Any]:
+        """What it was made with, JSON-able."""
+        return {}
+
+    def splits(self, first: int, count: int) -> Iterator[tuple[int, bool]]:
+        """(round, fresh): where to begin in these rounds, and whether all weights are made equal there."""
+        yield first, False
+
+    def vote(self, advice: Array) -> int:
+        """The prediction where rounding could decide; see `WeightedMajority`."""
+        raise NotImplementedError
+
+    def draws(self, first: int, count: int) -> Array:
+        """(count,) uniform numbers of these rounds; only randomised algorithms look at them."""
+        return np.zeros(count)
+
+    # --- rounds ------------------------------------------------------------------------------------------------------
+
+    def predict(self, advice: Any, awake: Any = None) -> int:
+        """0 or 1 for this round; nothing changes, so that the same question has the same answer."""
+        return int(self._asked(advice, awake)[core.PREDICTION])
+
+    def chance(self, advice: Any, awake: Any = None) -> float:
+        """The probability of predicting 1: the share of the awake weight that says so; 0 or 1 if nothing is drawn."""
+        return float(self._asked(advice, awake)[core.CHANCE])
+
+    def update(self, advice: Any, outcome: Any, awake: Any = None) -> Round:
+        """Count the prediction for this advice against the outcome, 0 or 1, and reduce the weights of the wrong."""
+        given = as_rounds(advice, self.n, awake, rows=False)
+        return self._play(given, np.array([as_outcome(outcome)]))[0]
+
+    def run(self, advice: Any, outcomes: Any, awake: Any = None) -> Ledger:
+        """All rounds of advice (T, n) with outcomes (T,), as by T updates. Raises DataError before anything changes."""
+        given = as_rounds(advice, self.n, awake)
+        return self._all(given, as_outcomes(outcomes, len(given)))
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @property
+    def mistakes(self) -> int:
+        """Wrong predictions so far; of a randomised algorithm those that were drawn."""
+        return int(self.tally.total[core.SUM_MISTAKES])
+
+    @property
+    def expected_mistakes(self) -> float:
+        """Σ of the probability of each mistake, exactly; where nothing is drawn, the mistakes."""
+        return float(self.tally.total[core.SUM_OWN])
+
+    @property
+    def expert_mistakes(self) -> Array:
+        """(n,) mistakes (or losses) of each expert in its awake rounds."""
+        return self.tally.loss.copy()
+
+    @property
+    def awake_rounds(self) -> Array:
+        """(n,) rounds in which each was awake."""
+        return self.tally.rounds.astype(np.int64)
+
+    @property
+    def best_expert(self) -> int | None:
+        """The one with the fewest mistakes, the first of equals. Where some slept: the one with the largest regret.
+        None before the first round."""
+        best = int(self._last[core.BEST])
+        return None if best < 0 else best
+
+    @property
+    def regret(self) -> float:
+        """Own (expected) mistakes in the best expert's awake rounds, less that expert's own. 0 before the first."""
+        return float(self._last[core.BEST_OWN] - self._last[core.BEST_LOSS])
+
+    @property
+    def regrets(self) -> Array:
+        """(n,) the same for each expert."""
+        return self.tally.own - self.tally.loss
+
+    @property
+    def weights(self) -> Array:
+        """(n,) of the next round, summing to one; also of those that may sleep then."""
+        logs = self.log_weights
+        shares = np.exp(logs - logs.max())
+        return np.asarray(shares / shares.sum())
+
+    @property
+    def log_weights(self) -> Array:
+        """(n,) natural logarithms of the weights, up to a common number."""
+        lost = self.tally.loss - self.tally.since - self.tally.mix
+        return np.asarray(-float(self.rates(self.rounds + 1, 1)[0]) * (lost - lost.min()))
+
+    @property
+    def slept(self) -> int:
+        """Rounds in which some expert slept."""
+        return int(self.tally.total[core.SLEPT])
+
+    @property
+    def bounded(self) -> float:
+        """What `bound()` limits: own (expected) mistakes, or regret, against the expert where the bound is tightest."""
+        own, loss, _ = self._tight()
+        return own - loss if self.form().regret else own
+
+    def bound(self) -> Bound:
+        """The guarantee in numbers: `bounded` ≤ this; where there is none, inf, and as text `no bound: …`."""
+        if reason := self.no_bound():
+            return Bound(math.inf, reason)
+        return Bound(float(self._bounds(np.array([self._last]), np.array([self.rounds]))[0]))
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def save(self, path: Any) -> None:
+        """Write a JSON file from which `load` goes on exactly. Raises DataError where it cannot be written."""
+        from .state import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: Any) -> Advised:
+        """What was saved. Raises DataError where the file is damaged or foreign."""
+        from .state import load
+
+        return load(path)
+
+    # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _asked(self, advice: Any, awake: Any) -> Array:
+        given, t = as_rounds(advice, self.n, awake, rows=False), self.rounds + 1
+        told = np.empty((1, core.COLUMNS))
+        for _, fresh in self.splits(t, 1):
+            tally = Tally(*(column.copy() for column in self.tally))
+            if fresh:
+                _refresh(tally)
+            self._rounds(Game(given, np.zeros(1), self.rates(t, 1), self.draws(t, 1)), tally, told)
+        return np.asarray(told[0])
+
+    def _all(self, given: Array, outcomes: Array) -> Ledger:
+        parts = [
+            self._play(given[start : start + BLOCK], outcomes[start : start + BLOCK])
+            for start in range(0, max(len(given), 1), BLOCK)
+        ]
+        return Ledger.joined(parts)
+
+    def _play(self, given: Array, outcomes: Array) -> Ledger:
+        """Play, check the bound after each round, and tell."""
+        count, first = len(given), self.rounds + 1
+        told = np.empty((count, core.COLUMNS))
+        begins = list(self.splits(first, count))
+        ends = [begin for begin, _ in begins[1:]] + [first + count]
+        for (begin, fresh), end in zip(begins, ends, strict=True):
+            if fresh:
+                _refresh(self.tally)
+            part = slice(begin - first, end - first)
+            rates, draws = self.rates(begin, end - begin), self.draws(begin, end - begin)
+            self._rounds(Game(given[part], outcomes[part], rates, draws), self.tally, told[part])
+        self.rounds += count
+        if count:
+            self._last = told[-1].copy()
+        return self._told(told, np.arange(first, first + count))
+
+    def _rounds(self, game: Game, tally: Tally, told: Array) -> None:
+        count = len(game.advice)
+        game = Game(*(np.ascontiguousarray(part) for part in game))
+        run = play_rounds.for_work(game.advice.size // WORTH)
+        place = np.array([0, -1])
+        while (at := run(game, self.how, self.form().array, tally, told, place)) < count:
+            # Only exact majorities ask, and what was played before the question is in the tally.
+            place[:] = at, self._exact_vote(game.advice[at], tally)
+
+    def _exact_vote(self, advice: Array, tally: Tally) -> int:
+        kept, self.tally = self.tally, tally
+        try:
+            return self.vote(advice)
+        finally:
+            self.tally = kept
+
+    def _told(self, told: Array, t: Array) -> Ledger:
+        best_own, best_loss = told[:, core.BEST_OWN], told[:, core.BEST_LOSS]
+        bound = self._checked(told, t)
+        own = told[:, core.TIGHT_OWN]
+        return Ledger(
+            prediction=told[:, core.PREDICTION],
+            chance=told[:, core.CHANCE],
+            mistakes=told[:, core.MISTAKES].astype(np.int64),
+            expected_mistakes=told[:, core.OWN],
+            best=told[:, core.BEST].astype(np.int64),
+            best_mistakes=best_loss,
+            regret=best_own - best_loss,
+            bounded=own - told[:, core.TIGHT_LOSS] if self.form().regret else own,
+            bound=bound,
+        )
+
+    def _tight(self) -> tuple[float, float, float]:
+        own, loss, rounds = self._last[[core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS]].tolist()
+        return own, loss, rounds
+
+    def _bounds(self, told: Array, t: Array) -> Array:
+        """(T,) what `bounded` must not exceed after each round."""
+        form = self.form()
+        room = form.c * told[:, core.TIGHT_ROUNDS] + self.room(t)
+        return np.asarray((room if form.regret else room + form.b * told[:, core.TIGHT_LOSS]) / form.a)
+
+    def _checked(self, told: Array, t: Array) -> Array:
+        """The bounds, inf where nothing is promised. Raises BoundViolated where one is broken in exact numbers too."""
+        form, promised = self.form(), self._promised(told)
+        bounds = np.where(promised, self._bounds(told, t), np.inf)
+        own, loss, rounds = (told[:, column] for column in (core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS))
+        left, right = form.a * own, form.b * loss + form.c * rounds + self.room(t)
+        for at in np.flatnonzero(promised & (left > right + SLACK * (1.0 + np.abs(right))))[:1]:
+            counted = Counted(float(own[at]), float(loss[at]), float(rounds[at]), int(t[at]), self.n)
+            if self.fails(counted):
+                raise BoundViolated(
+                    f"the theorem of {self.name} is broken after round {counted.t}: {self.bounded_is} "
+                    f"{counted.own - (counted.loss if form.regret else 0.0):.17g}, bound {bounds[at]:.17g}; this is an "
+                    f"error in rosenblatt"
+                )
+        return bounds
+
+    def _promised(self, told: Array) -> Array:
+        """(T,) after which rounds there is a bound; `no_bound` says the same of the last one."""
+        return np.ones(len(told), bool)
+
+
+def _refresh(tally: Tally) -> None:
+    tally.since[:] = tally.loss
+    tally.mix[:] = 0.0

@@ -1,0 +1,235 @@
+"""Which rule should I trust on this stream? Learners run online side by side, and an algorithm weighs their advice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..catalog import rule_from, rule_name
+from ..core.dispatch import loop_for
+from ..core.progressive import Steps, progressive
+from ..core.rows import Array, Csr, Dense, Rows, csr, dense, n_rows, width
+from ..errors import DataError, SettingError
+from ..fit import check_finite, check_range
+from ..labels import class_list, class_numbers
+from ..settings import Settings
+from ..train import Run, new_run
+from .advised import Advised
+from .ledger import Ledger
+from .state import algorithms
+
+MEMORIES = ("last", "averaged")
+"""What can be scored row by row: voted needs all voters for each row, the pocket all rows."""
+CURVE = 512
+"""Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
+
+
+class Learner(NamedTuple):
+    """A learner and what it is called. text: as it was asked for."""
+
+    name: str
+    settings: Settings
+
+
+class OnlineCommittee:
+    """Learners that predict each row and then learn from it, and an algorithm that votes by their records.
+
+    learners: rules by name or value, with `averaged` before the name, or settings {"rule": …, "keep": …, "alpha": …}
+        as `LinearClassifier` takes them; default ("perceptron", "averaged perceptron", "margin", "passive-aggressive").
+    algorithm: its name, default "weighted-majority", or an algorithm of this package that has played no round yet.
+    positive: the class that advice 1 stands for; default: the last in order. fit_intercept: learn a bias.
+
+    `partial_fit(X, y)` is progressive: row i is predicted by what was learned from the rows before it, by every learner
+    and by the committee, and only then learned. Nothing depends on how the rows are cut into calls. A score of 0 is the
+    negative class. Two classes only. After it:
+
+    names_ (N,); classes_ (2,); mistakes_ (N,) of each learner; algorithm_: the algorithm, with mistakes, regret,
+    weights and bound; rows_: how many; history_: "rows", and "weights" and "mistakes" of each learner there.
+    Memory is that of the learners' weights, whatever the stream. Raises SettingError and DataError as they do.
+    """
+
+    def __init__(
+        self,
+        learners: Sequence[Any] = ("perceptron", "averaged perceptron", "margin", "passive-aggressive"),
+        algorithm: str | Advised = "weighted-majority",
+        *,
+        positive: Any = None,
+        fit_intercept: bool = True,
+    ) -> None:
+        self.learners, self.algorithm, self.positive, self.fit_intercept = learners, algorithm, positive, fit_intercept
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The four arguments, as scikit-learn asks for them."""
+        return {name: getattr(self, name) for name in ("learners", "algorithm", "positive", "fit_intercept")}
+
+    def set_params(self, **given: Any) -> OnlineCommittee:
+        """Change arguments before the first row. SettingError for an unknown one."""
+        for name, value in given.items():
+            if name not in self.get_params():
+                raise SettingError(f"unknown {name}={value!r}; one of {', '.join(self.get_params())}")
+            setattr(self, name, value)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> OnlineCommittee:
+        """Predict each row, then learn from it. X: (n, d) array, sparse matrix or rows; y: (n,) labels; classes: both
+        labels, needed if the first call lacks one. After an error nothing has changed, unless weights overflow.
+        """
+        self.advise(X, y, classes)
+        return self
+
+    def fit(self, X: Any, y: Any) -> OnlineCommittee:
+        """One pass from the start."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        return self.partial_fit(X, y)
+
+    def advise(self, X: Any, y: Any, classes: Any = None) -> tuple[Array, Ledger]:
+        """`partial_fit` that also gives the learners' advice before each row (n, N), and the ledger of the rows."""
+        rows, labels = _rows(X), np.asarray(y)
+        if labels.shape != (n_rows(rows),):
+            raise DataError(f"{n_rows(rows)} rows but labels of shape {labels.shape}; there must be one label a row")
+        largest = check_finite(rows)
+        check_range(rows, largest)
+        if not hasattr(self, "algorithm_"):
+            self._begin(rows, labels if classes is None else np.asarray(classes))
+        elif width(rows) != self.n_features_in_:
+            raise DataError(f"the rows have {width(rows)} features, those before {self.n_features_in_}")
+        outcome = class_numbers(labels, self.classes_).astype(np.float64)
+        advice = np.empty((len(outcome), len(self._runs)))
+        for column, run in enumerate(self._runs):
+            advice[:, column] = _scores(run, rows, 2.0 * outcome - 1.0, self.names_[column]) > 0.0
+        ledger = self._vote(advice, outcome)
+        self.rows_ += len(outcome)
+        return advice, ledger
+
+    def predict(self, X: Any) -> Array:
+        """(n,) labels by the learners and weights as they are now; the heavier side, a tie is the positive class."""
+        rows, weights = _rows(X), self.algorithm_.weights
+        advice = np.stack([_decision(run, rows) > 0.0 for run in self._runs], axis=1)
+        up, down = advice @ weights, ~advice @ weights
+        return np.asarray(self.classes_[(up >= down).astype(int)])
+
+    def score(self, X: Any, y: Any) -> float:
+        """The share of right labels."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+    @property
+    def mistakes_(self) -> Array:
+        """(N,) wrong predictions of each learner, each made before the row was learned."""
+        return self.algorithm_.expert_mistakes.astype(np.int64)
+
+    def _begin(self, rows: Rows, labels: Array) -> None:
+        classes = class_list(labels, None)
+        if classes.size != 2:
+            found = ", ".join(map(str, classes.tolist()[:10]))
+            more = "; name both with classes" if classes.size == 1 else ""
+            raise DataError(f"a committee votes on two classes; found {classes.size} ({found}){more}")
+        learners = [learner_from(each, self.fit_intercept) for each in self.learners]
+        names = [learner.name for learner in learners]
+        if not names or len(set(names)) < len(names):
+            raise SettingError(f"the learners {', '.join(names) or '(none)'} must be at least one, each once")
+        algorithm = self.algorithm
+        if isinstance(algorithm, str):
+            if algorithm not in algorithms():
+                raise SettingError(f"unknown algorithm={algorithm!r}; one of {', '.join(algorithms())}")
+            algorithm = algorithms()[algorithm](len(names))
+        if algorithm.n != len(names) or algorithm.rounds:
+            found = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
+            raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {found}")
+        runs = [new_run(learner.settings, rows, 2) for learner in learners]
+        self.classes_ = class_list(labels, self.positive)
+        self.names_, self._runs, self.algorithm_ = names, runs, algorithm
+        self.n_features_in_, self.rows_ = width(rows), 0
+        self._every = CURVE
+        self.history_: dict[str, list[Any]] = {"rows": [], "weights": [], "mistakes": []}
+
+    def _vote(self, advice: Array, outcome: Array) -> Ledger:
+        """Play the rounds, with a stop at each entry of the history."""
+        parts: list[Ledger] = []
+        at, done = 0, self.rows_
+        while at < len(outcome) or not parts:
+            upto = min(at + self._every - done % self._every, len(outcome))
+            parts.append(self.algorithm_.run(advice[at:upto], outcome[at:upto]))
+            done += upto - at
+            at = upto
+            if done and done % self._every == 0:
+                self.history_["rows"].append(done)
+                self.history_["weights"].append(self.algorithm_.weights.tolist())
+                self.history_["mistakes"].append(self.mistakes_.tolist())
+                if len(self.history_["rows"]) >= 2 * CURVE:
+                    self.history_ = {name: values[1::2] for name, values in self.history_.items()}
+                    self._every *= 2
+        return Ledger.joined(parts)
+
+
+def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
+    """A learner from "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
+    words: dict[str, Any] = {"rule": given}
+    if isinstance(given, dict):
+        words = dict(given)
+    elif isinstance(given, str):
+        keep, blank, rule = given.strip().partition(" ")
+        words = {"rule": rule.strip(), "keep": keep} if blank and keep in MEMORIES else {"rule": given.strip()}
+    unknown = [name for name in words if name not in Settings.__dataclass_fields__]
+    if unknown:
+        raise SettingError(f"unknown {unknown[0]}={words[unknown[0]]!r} of a learner")
+    settings = Settings.of(**{"fit_intercept": fit_intercept, **words})
+    rule = rule_from(settings.rule)
+    if settings.keep not in MEMORIES or settings.optimizer != "online" or not hasattr(rule, "step"):
+        raise SettingError(
+            f"learner {rule_name(rule)!r} with keep={settings.keep!r}, optimizer={settings.optimizer!r}: a learner of "
+            f"a stream steps row by row, for two classes, and keeps {' or '.join(MEMORIES)}"
+        )
+    return Learner(_name(given, settings, words), settings)
+
+
+def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
+    if isinstance(given, str):
+        return " ".join(given.split())
+    rest = [f"{name}={value}" for name, value in words.items() if name not in ("rule", "keep")]
+    kept = [] if settings.keep == "last" else [settings.keep]
+    rule = words.get("rule")
+    return " ".join([*kept, rule if isinstance(rule, str) else rule_name(settings.rule), *rest])
+
+
+def _rows(X: Any) -> Rows:
+    if isinstance(X, (Dense, Csr)):
+        return X
+    from scipy.sparse import issparse
+
+    if issparse(X):
+        x = X.tocsr()
+        if not x.has_canonical_format:
+            x = x.copy()
+            x.sum_duplicates()
+        return csr(x.data, x.indices, x.indptr, x.shape[1])
+    x = np.asarray(X)
+    if x.ndim != 2 or x.dtype.kind not in "iufb":
+        raise DataError(f"the rows have shape {x.shape} of {x.dtype}; expected numbers of shape (rows, features)")
+    return dense(x)
+
+
+def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
+    """(n,) scores, each before its own row was learned; the run has learned from all of them afterwards."""
+    count, settings = len(y), run.settings
+    keep = run.memory.keep(run.state, False, 1)
+    c = settings.rates(run.blocks, count)
+    decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
+    steps = Steps(np.arange(count), c, decay, np.empty(count))
+    loop_for(progressive, run.loop_rule)(  # type: ignore[arg-type]
+        run.loop_rule, rows, y, steps, run.state, keep
+    )
+    run.blocks += count
+    if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
+        raise DataError(f"the weights of learner {name!r} overflowed; scale the features or lower its eta0")
+    return steps.scores
+
+
+def _decision(run: Run, rows: Rows) -> Array:
+    """(n,) scores by the weights as they are."""
+    from ..core.rows import matrix
+
+    w, b = run.memory.answer(run.state)
+    return np.asarray(matrix(rows) @ w[0]) + b[0]

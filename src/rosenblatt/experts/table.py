@@ -1,0 +1,164 @@
+"""Tables of advice: a column for each expert, one for the outcome, a row for each round; an empty cell is asleep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any, Literal
+
+import numpy as np
+
+from ..batch import Batch
+from ..core.rows import Array, dense
+from ..errors import SettingError
+from ..read.columns import Asked, Column, Columns, choose, is_number
+from ..read.open import PathLike
+from ..read.table import Block, Table
+
+OUTCOMES = ("outcome", "truth", "y", "label", "class", "target", "actual")
+PAIRS = (("1", "0"), ("1", "-1"), ("up", "down"), ("yes", "no"), ("true", "false"), ("spam", "ham"))
+UP = {up for up, _ in PAIRS}
+DOWN = {down for _, down in PAIRS}
+SAYS = "0/1, -1/1, up/down, yes/no, true/false or spam/ham"
+
+
+class AdviceTable(Table):
+    """A source of `Batch(Dense (T, n), outcomes (T,))`: 0 and 1 in float64, NaN where an expert is asleep or the
+    outcome is not known yet. losses: numbers in [0, 1] instead, and no outcome column: y is None.
+
+    path: a CSV or TSV file, also compressed, or "-". outcome: the column, by name or number from 1 (−1: the last);
+    default: the first called outcome, truth, y, label, class, target or actual, else the last. up: the word that is 1,
+    the one other word being 0; default: known pairs of words (`PAIRS`), one pair in all columns of advice, one in the
+    outcomes. header, delimiter: as for `Table`. `names`: of the experts. Raises DataError naming line and column.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        outcome: Column | None = None,
+        up: str | None = None,
+        losses: bool = False,
+        header: bool | Literal["auto"] = "auto",
+        delimiter: str | None = None,
+    ) -> None:
+        if losses and (outcome is not None or up is not None):
+            raise SettingError("losses have no outcome; outcome and up are for advice")
+        self._outcome, self._up, self._losses = outcome, None if up is None else _plain(up), losses
+        self._heard: dict[bool, dict[float, str]] = {True: {}, False: {}}
+        super().__init__(path, header=header, delimiter=delimiter, labelled=not losses)
+
+    @property
+    def names(self) -> list[str]:
+        """What the experts are called: by the header, or `expert 1` …"""
+        columns = self.columns
+        if columns.names:
+            return [columns.names[p] for p in columns.features]
+        return [f"expert {i}" for i in range(1, len(columns.features) + 1)]
+
+    def _look(self, read: Iterator[Block]) -> Columns:
+        kept: list[Block] = []
+        first = list(islice(self._records(_keeping(read, kept)), 2))
+        if not first:
+            raise self._no_rows()
+        if self.one_shot:
+            self._begun = chain(kept, read)
+        cells = [record.cells for record in first]
+        header = self._is_header(cells) if self.asked.header == "auto" else self.asked.header
+        label: Column | None = None if self._losses else self._outcome or -1
+        if label == -1 and header:
+            lower = [cell.strip().lower() for cell in cells[0]]
+            label = next((lower.index(name) + 1 for name in OUTCOMES if name in lower), -1)
+        asked = Asked(label, None, header, not self._losses, None)
+        found = choose(cells, asked, self.origin)
+        label_at = None if self._losses else found.label
+        return found._replace(label=label_at, text=None, features=[p for p in range(found.width) if p != label_at])
+
+    def _is_header(self, rows: list[list[str]]) -> bool:
+        cells = [_plain(cell) for cell in rows[0]]
+        if self._losses:
+            return any(cell and not is_number(cell) for cell in cells)
+        known = UP | DOWN | {self._up, ""}
+        if self._up is not None:
+            known |= {_plain(cell) for cell in rows[-1]} if len(rows) > 1 else set()
+        return any(cell not in known for cell in cells) and len(set(cells)) == len(cells)
+
+    def _value(self, cell: str, outcome: bool) -> float | None:
+        """0, 1, or NaN of an empty cell; None for what is neither of the two words."""
+        word = _plain(cell)
+        if not word:
+            return np.nan
+        heard = self._heard[outcome if self._up is None else False]
+        value = float(word == self._up) if self._up is not None else 1.0 if word in UP else 0.0
+        if self._up is None and word not in UP and word not in DOWN:
+            return None
+        other = heard.get(1.0 - value)
+        if other is not None and self._up is None and (max(word, other), min(word, other)) not in _SORTED:
+            return None
+        if heard.setdefault(value, word) != word:
+            return None
+        return value
+
+    def _problem(self, cells: list[str]) -> tuple[str, str] | None:
+        columns = self.columns
+        if len(cells) != columns.width:
+            return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
+        for p, cell in enumerate(cells):
+            found = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
+            if self._losses:
+                if cell.strip() and not (is_number(cell) and 0.0 <= float(cell) <= 1.0):
+                    return found, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
+            elif self._value(cell, p == columns.label) is None:
+                heard = self._heard[p == columns.label and self._up is None]
+                before = " or ".join(heard.values()) if heard else ""
+                right = f"{before} as before" if before else SAYS + "; --up names another word for 1"
+                return found, f"expected {right}"
+        return None
+
+    def _plain_batch(self, lines: list[str]) -> Batch:
+        batch = super()._plain_batch(lines)
+        values = batch.rows.values  # type: ignore[union-attr]
+        if self._losses:
+            if not ((values >= 0.0) & (values <= 1.0)).all():
+                raise ValueError
+            return Batch(batch.rows, None)
+        if self._up is not None or batch.y is None:
+            raise ValueError
+        lows = np.unique(values[values != 1.0])
+        if lows.size > 1 or (lows.size and lows[0] not in (0.0, -1.0)):
+            raise ValueError
+        for word in ["1"] * bool((values == 1.0).any()) + [f"{low:g}" for low in lows]:
+            if self._value(word, False) is None:
+                raise ValueError
+        outcomes = {text: self._value(text, True) for text in set(batch.y.tolist())}
+        if None in outcomes.values():
+            raise ValueError
+        return Batch(dense((values == 1.0).astype(np.float64)), np.array([outcomes[text] for text in batch.y], float))
+
+    def _batch(self, rows: list[list[str]]) -> Batch:
+        columns = self.columns
+        if self._losses:
+            losses = [[float(cell) if cell.strip() else np.nan for cell in cells] for cells in rows]
+            return Batch(dense(np.array(losses).reshape(len(rows), -1)), None)
+        advice = [[self._value(cells[p], False) for p in columns.features] for cells in rows]
+        assert columns.label is not None  # advice always has one
+        outcomes: Array = np.array([self._value(cells[columns.label], True) for cells in rows], dtype=np.float64)
+        return Batch(dense(np.array(advice, dtype=np.float64).reshape(len(rows), -1)), outcomes)
+
+    def recipe(self) -> dict[str, Any]:
+        return {}
+
+
+_SORTED = {(max(pair), min(pair)) for pair in PAIRS}
+
+
+def _plain(cell: str) -> str:
+    """A word as it is compared: lower case; numbers in one way (+1, 1.0 → 1)."""
+    word = cell.strip().lower()
+    return f"{float(word):g}" if word and is_number(word) else word
+
+
+def _keeping(read: Iterator[Block], kept: list[Block]) -> Iterator[Block]:
+    for block in read:
+        kept.append(block)
+        yield block

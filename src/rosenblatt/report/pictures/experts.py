@@ -1,0 +1,40 @@
+"""The picture of `experts`: mistakes of each algorithm, of the best expert, and the most that the theorems allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.rows import Array
+from .canvas import INK, finish, look, paper, plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Line = tuple[str, Array, Array, Array, Array]
+"""name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
+
+
+def figure_of_experts(lines: Sequence[Line], title: str) -> Figure:
+    """Above: mistakes by round, bounds dotted in the algorithm's colour. Below: each algorithm less the best expert."""
+    figure = paper(9.0, 7.0, title)
+    above, below = figure.subplots(2, 1, sharex=True)
+    plain(above, y="mistakes")
+    plain(below, x="round", y="more than the best expert")
+    if lines:
+        _, rounds, _, best, _ = lines[0]
+        above.plot(rounds, best, color=INK, linewidth=2.6, alpha=0.35, label="best expert so far")
+    for number, (name, rounds, own, best, most) in enumerate(lines, 1):
+        style = {**look(number), "marker": ""}
+        above.plot(rounds, own, label=name, linewidth=1.6, **style)
+        below.plot(rounds, own - best, linewidth=1.6, **style)
+        if np.isfinite(most).any():
+            seen = np.where(np.isfinite(most), most, np.nan)
+            above.plot(rounds, seen, color=style["color"], linestyle=":", linewidth=1.2)
+    above.plot([], [], color=INK, linestyle=":", linewidth=1.2, label="its bound")
+    above.set_ylim(bottom=0.0)
+    above.legend(frameon=False, labelcolor=INK, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3,
+                 handlelength=3.0, borderaxespad=0.2)  # fmt: skip
+    return finish(figure)

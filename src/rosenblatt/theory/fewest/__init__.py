@@ -1,0 +1,1 @@
+"""The fewest errors of a hyperplane: enumeration, and proven bounds."""

@@ -1,0 +1,159 @@
+"""The fewest errors that any hyperplane makes on labelled rows, found and proven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from ...core.rows import Array
+from ...errors import SettingError
+from ..problem import Problem, as_problem
+from ..proof.certificate import Separator
+from .check import Exact, as_floats, exactly_right_rows, right_rows
+from .planes import MOST_COLUMNS, enumerate_planes
+from .search import along_lines, better, constant, learned, view
+from .supports import Sides, forced, separating, two_sides
+
+SEARCH, LONGEST_SEARCH = 0.25, 20.0
+"""Share of the time, and the most seconds, for better hyperplanes before bounds are sought."""
+TIME_LIMIT = 60.0
+MOST_CENTRED, CENTRING = 20_000, 5.0
+"""Rows up to which, and seconds in which, a hyperplane is moved to the middle between the rows that it gets right."""
+
+Told = Callable[[int, int], None]
+"""Is told (found, proven) whenever one of them changes."""
+
+
+@dataclass(frozen=True)
+class MinimumError:
+    """min over (w, b) of #{i: y_i(w·x_i + b) ≤ 0}; without an offset b = 0.
+
+    errors: rows that (w, b) gets wrong, counted exactly: the fewest found. lower_bound: proven, no hyperplane makes
+    fewer. optimal: they meet. w: (d,) float64, b. rows_wrong: ascending row numbers, from 0. method: "enumeration" (all
+    hyperplanes, d ≤ 3), "supports" (hitting sets of rows that no hyperplane gets right together) or "learners" (these
+    alone, on data too large for both). separator: the hyperplane in whole numbers; where floats cannot hold one with
+    as few errors, (w, b) is it rounded. supports: proven infeasible sets behind the bound. seconds: of wall time.
+    """
+
+    errors: int
+    lower_bound: int
+    w: Array
+    b: float
+    rows_wrong: Array
+    method: str
+    seconds: float
+    separator: Separator
+    supports: int
+    problem: Problem
+
+    @property
+    def optimal(self) -> bool:
+        return self.errors == self.lower_bound
+
+    def verify(self) -> bool:
+        """Whether the hyperplane gets all rows but `rows_wrong` strictly right, in exact arithmetic."""
+        right = np.setdiff1d(np.arange(self.problem.n), self.rows_wrong)
+        return not right.size or self.separator.check(self.problem.take(right))
+
+
+def minimum_error(
+    X: Any,
+    y: Any = None,
+    fit_intercept: bool = True,
+    positive: Any = None,
+    time_limit: float | None = TIME_LIMIT,
+    progress: Told | None = None,
+) -> MinimumError:
+    """The hyperplane with the fewest rows y·u ≤ 0, u = w·x + b; constant answers (w = 0) take part, ties are errors.
+
+    X: (n, d) array, DataFrame, sparse matrix or `Problem`; y: (n,) labels of two classes, or of more with `positive`
+    against the rest. Up to three columns all hyperplanes are enumerated, in O(nᵈ log n) steps and without rounding;
+    beyond, the problem is NP-hard, and both sides are sought: hyperplanes, and supports that prove a bound. time_limit:
+    seconds ≥ 0, default 60; None: none, which may take for ever. progress: called with (found, proven). Raises
+    DataError and SettingError as `as_problem`.
+    """
+    if time_limit is not None and not time_limit >= 0:
+        raise SettingError(f"time_limit={time_limit!r} must be None or a number of seconds ≥ 0")
+    begun = time.monotonic()
+    problem = as_problem(X, y, fit_intercept, positive)
+    told, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit
+    proven = forced(problem)
+    best = constant(problem)
+    if best.errors == proven:
+        return _result(
+            problem, Sides(best, proven, 0), "enumeration" if problem.d <= MOST_COLUMNS else "learners", begun
+        )
+    if problem.d <= MOST_COLUMNS:
+        told(best.errors, proven)
+        reserve = None if until is None else begun + 0.7 * (until - begun)
+        found = enumerate_planes(problem, reserve, lambda errors: told(min(errors, best.errors), proven))
+        if found.complete:
+            return _exact_result(problem, found.exact, found.errors, begun)
+        if found.exact is not None:
+            best = better(problem, best, *as_floats(found.exact, problem))
+    best = learned(problem, best, until)
+    told(best.errors, proven)
+    seen, method = view(problem), "learners"
+    sides = Sides(best, proven, 0)
+    if best.errors > proven and seen is not None:
+        method, now = "supports", time.monotonic()
+        end = now + 3600.0 * 24 * 365 if until is None else until
+        least = min(end, now + min(LONGEST_SEARCH, SEARCH * max(0.0, end - now)))
+        best = along_lines(problem, seen, best, least, lambda errors: told(errors, proven))
+        sides = two_sides(problem, seen, Sides(best, proven, 0), end, told)
+    return _result(problem, sides, method, begun)
+
+
+def _result(problem: Problem, sides: Sides, method: str, begun: float) -> MinimumError:
+    """Of a hyperplane in floats, whose errors have been counted exactly."""
+    best = sides.best
+    wrong = np.flatnonzero(~right_rows(problem, best.w, best.b))
+    assert len(wrong) == best.errors
+    return MinimumError(
+        best.errors, sides.proven, best.w, best.b, wrong, method, time.monotonic() - begun,
+        _separator(_fractions(problem, best.w, best.b), problem), sides.supports, problem,
+    )  # fmt: skip
+
+
+def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: float) -> MinimumError:
+    """Of an enumeration's hyperplane; in floats where they hold one as good."""
+    exact = [Fraction(0)] * (problem.d + problem.fit_intercept) if exact is None else exact
+    right = exactly_right_rows(problem, exact)
+    if np.count_nonzero(~right) != errors:
+        raise AssertionError(f"the hyperplane makes {np.count_nonzero(~right)} errors, {errors} were counted")
+    w, b, same = _in_floats(problem, exact, right)
+    separator = _separator(_fractions(problem, w, b) if same else exact, problem)
+    return MinimumError(
+        errors, errors, w, b, np.flatnonzero(~right), "enumeration", time.monotonic() - begun, separator, 0, problem
+    )
+
+
+def _in_floats(problem: Problem, exact: Exact, right: Array) -> tuple[Array, float, bool]:
+    """(w, b, whether they get the same rows right): in the middle between the right rows if possible, as the one that
+    was enumerated all but touches some points."""
+    candidates = []
+    seen = view(problem) if problem.n <= MOST_CENTRED and right.any() else None
+    if seen is not None:
+        v = separating(seen.z[right], time.monotonic() + CENTRING)
+        candidates += [] if v is None else [seen.plane(v, problem)]
+    rounded = as_floats(exact, problem)
+    for w, b in [*candidates, rounded]:
+        if np.isfinite(w).all() and np.isfinite(b) and (right_rows(problem, w, b) == right).all():
+            return w, b, True
+    return *rounded, False
+
+
+def _fractions(problem: Problem, w: Array, b: float) -> Exact:
+    return [*map(Fraction, w.tolist()), *([Fraction(b)] if problem.fit_intercept else [])]
+
+
+def _separator(exact: Exact, problem: Problem) -> Separator:
+    below = lcm(*(value.denominator for value in exact))
+    whole = [int(value * below) for value in exact]
+    return Separator(tuple(whole[: problem.d]), whole[problem.d] if problem.fit_intercept else 0, below)

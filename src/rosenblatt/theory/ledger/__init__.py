@@ -1,0 +1,1 @@
+"""What the theorems allow a run, beside what it did."""

@@ -1,0 +1,122 @@
+"""Theorems about a run as small values: what they say, whether they apply, their limit, and what was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ...catalog import rule_name
+from ...core.rows import Array
+from ...rules.margin import Margin
+from ...rules.perceptron import Perceptron
+from ...rules.until_right import UntilRight
+from ...train import Run
+
+SLACK = 1e-9
+"""Relative, of rounding in what was summed along a run; beyond it the run is looked at in exact arithmetic."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One theorem on one run.
+
+    name: as in the docs. statement: in words. why_not: the condition that fails, or "". limit: what the theorem allows;
+    measured: what the run did, in the same unit. least: measured must be ≥ limit, not ≤. numbers: what goes into the
+    limit, by symbol. exact: decided in exact arithmetic where rounding could decide.
+    """
+
+    name: str
+    statement: str
+    why_not: str = ""
+    limit: float | None = None
+    measured: float | None = None
+    least: bool = False
+    numbers: dict[str, Any] = field(default_factory=dict)
+    rechecked: bool = False
+
+    @property
+    def applies(self) -> bool:
+        return not self.why_not
+
+    @property
+    def share(self) -> float | None:
+        """measured/limit: how much of what is allowed was used, or how far above the least it is."""
+        if self.limit is None or self.measured is None or not self.limit > 0.0:
+            return None
+        return self.measured / self.limit
+
+    @property
+    def holds(self) -> bool | None:
+        """None where the theorem does not apply. A relative SLACK is given for rounding."""
+        if not self.applies:
+            return None
+        assert self.limit is not None and self.measured is not None
+        if self.rechecked:
+            return True
+        if self.least:
+            return self.measured >= self.limit * (1.0 - SLACK)
+        return self.measured <= self.limit * (1.0 + SLACK)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able, the share and the verdict with it."""
+        own = {name: getattr(self, name) for name in ("name", "statement", "limit", "measured", "numbers")}
+        verdict = "holds" if self.holds else "does not apply" if self.holds is None else "violated"
+        return {**own, "share": self.share, "verdict": verdict, "why_not": self.why_not or None}
+
+
+class Kind(NamedTuple):
+    """What the theorems need to know of a rule that adds η·y·x̄. start: a step is made at y·u ≤ start; tau: no addition
+    is made above it; many: a step may be several additions."""
+
+    start: float
+    tau: float
+    many: bool
+
+
+def kind_of(rule: Any) -> Kind | None:
+    """The perceptron, the margin perceptron, or until-right; None for a rule that the theorems are not about."""
+    if isinstance(rule, Perceptron):
+        return Kind(0.0, 0.0, False)
+    if isinstance(rule, Margin):
+        return Kind(rule.tau, rule.tau, False)
+    if isinstance(rule, UntilRight):
+        return Kind(0.0, 1.0, True)
+    return None
+
+
+def followable(run: Run, weight: Array | None) -> str:
+    """Why the steps of this run are not those of the theorems, or ""."""
+    settings = run.settings
+    if run.many:
+        return f"{run.state.b.size} classes are learned; the theorem is about one class against the rest"
+    rule = run.loop_rule
+    if kind_of(rule) is None:
+        return f"the rule is {rule_name(rule)}; the theorem is about steps of η·y·x̄"
+    if settings.optimizer in ("mini-batch", "batch"):
+        return f"steps are made for blocks of rows (optimizer={settings.optimizer}), not for one row at a time"
+    if settings.learning_rate != "constant":
+        how = settings.learning_rate if isinstance(settings.learning_rate, str) else "a function of t"
+        return f"the learning rate is not constant (learning_rate={how})"
+    if settings.alpha > 0.0:
+        return f"L2 shrinks the weights (alpha={settings.alpha:g})"
+    if weight is not None and not (weight == 1.0).all():
+        return "rows have weights, which multiply the steps"
+    if isinstance(rule, UntilRight) and settings.eta0 != 1.0:
+        return f"the rule counts its additions for a learning rate of 1 (eta0={settings.eta0:g})"
+    return ""
+
+
+def mistake_limit(longest: float, margin: float, tau: float = 0.0, eta: float = 1.0) -> float:
+    """(R̄² + 2τ/η)/γ̄². tau = 0: the perceptron's R̄²/γ̄². longest: R̄²; margin: γ̄ of a separator."""
+    return (longest + 2.0 * tau / eta) / margin / margin
+
+
+def final_margin(longest: float, margin: float, tau: float, eta: float) -> float:
+    """γ̄·τ/(ηR̄² + 2τ): what a finished margin perceptron has at least."""
+    return margin * tau / (eta * longest + 2.0 * tau)
+
+
+def cosine_line(k: float, longest: float, margin: float, tau: float = 0.0, eta: float = 1.0) -> float:
+    """√k·γ/√(R̄² + 2τ/η): the angle between w̄_k and u has at least this cosine."""
+    return math.sqrt(k) * margin / math.sqrt(longest + 2.0 * tau / eta)

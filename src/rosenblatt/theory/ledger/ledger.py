@@ -1,0 +1,310 @@
+"""The ledger: what a run does, written down beside what the theorems allow, and checked at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.follow import (  # fmt: skip
+    ADDITIONS,
+    ALONG,
+    BELOW_LINE,
+    COEFFICIENT,
+    DRIFT,
+    GROWTH,
+    RAISE,
+    RECORDS,
+    RIGHT_ROW,
+    SQUARE,
+    STEPS,
+    TOO_LONG,
+    TOO_MANY,
+    Law,
+    Trail,
+    follow_steps,
+    new_trail,
+)
+from ...core.learn import MISTAKES, UPDATES, Keep
+from ...core.rows import Array, n_rows, squared_norms, stack, values_of
+from ...errors import DataError
+from ...train import Chunk, Event, Run
+from ..problem import as_problem
+from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
+from .recheck import recheck
+from .yardstick import BoundViolated, Yardstick, longest
+
+BUFFER = 4096
+"""Steps that are kept until it is worth looking at them; "pick one mistake" makes them one by one."""
+ROUNDING = 4.0
+"""How much more than its own bound on rounding a run may be off."""
+
+
+class Ledger:
+    """A callback that follows a run: `clf.fit(X, y, callback=ledger)`, then `print(ledger.summary())`.
+
+    Each step of a perceptron, a margin perceptron or `until-right`, made online or picked, from zero weights, with a
+    constant learning rate, no L2 and no sample weights, is held against the lines of the theorems; what else is learned
+    "does not apply", and `bounds()` says why. A theorem that fails, in exact arithmetic too, raises BoundViolated.
+
+    Parameters
+    ----------
+    separator : None, (w, b) or MaxMargin, default=None
+        What mistakes are measured by. None: the separator of the largest margin, found when learning begins. Another
+        one's bounds are as true, with its own margin, but larger.
+    time_limit : float > 0 or None, default=None
+        Seconds for that search.
+    also : callable or None, default=None
+        Another callback, told the same; True from it stops the run.
+
+    Attributes
+    ----------
+    problem : Problem
+        The rows, as they are learned from.
+    yardstick : Yardstick or None
+        The separator and its margin; None where there is none.
+    separable : bool or None
+        None: not known in the time given.
+    history : dict of lists
+        After each epoch, and from the 50th on after epochs ever further apart: its number (epoch), and mistakes,
+        updates, additions so far; along w̄_k·u, length ‖w̄_k‖, cosine, and the line of each.
+    """
+
+    def __init__(
+        self, separator: Any = None, *, time_limit: float | None = None, also: Callable[[Event], Any] | None = None
+    ) -> None:
+        self.given, self.time_limit, self.also = separator, time_limit, also
+        self.run: Run | None = None
+        self.trail: Trail | None = None
+
+    # --- what train, pick and fit call ---
+
+    def begin(self, run: Run, chunks: Sequence[Chunk], order: Array | None = None) -> bool:
+        """Learning begins. True: the steps of this run are those of the theorems, and are wanted."""
+        parts = [chunk.weight for chunk in chunks]
+        weights = np.concatenate([p for p in parts if p is not None]) if any(p is not None for p in parts) else None
+        self.run, self.why_not = run, followable(run, weights)
+        self.kind: Kind | None = None if run.many else kind_of(run.loop_rule)
+        self.first_row = np.cumsum([0, *(n_rows(chunk.rows) for chunk in chunks)])
+        self.order, self.whole = order, run.position == (0, 0)
+        self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
+        self.yardstick: Yardstick | None = None
+        self.separable: bool | None = None
+        self.trail = None
+        self.history: dict[str, list[Any]] = {name: [] for name in _HISTORY}
+        self._waiting: list[tuple[Array, Array]] = []
+        self._steps = self._work = self._next = 0
+        if run.many:
+            return False
+        y = np.concatenate([chunk.y for chunk in chunks])
+        self.problem = as_problem(stack([chunk.rows for chunk in chunks]), y, run.settings.fit_intercept, 1.0)
+        self.longest = longest(self.problem)
+        self._find_yardstick()
+        (w,), (b,) = run.memory.weights(run.state)
+        self.from_zero = not (w.any() or b)
+        if self.why_not:
+            return False
+        self.trail, self.law = new_trail(w, float(b), self.problem.n), self._law()
+        return True
+
+    def steps(self, keep: Keep, number: int) -> None:
+        """The loop's log since the last call, of the chunk of this number."""
+        used = int(keep.used[0])
+        row = keep.row[:used].astype(np.int64) + self.first_row[number]
+        self._waiting.append((row, keep.coef[:used] * keep.scale[:used]))
+        self._steps += used
+        if self._steps >= BUFFER:
+            self.look()
+
+    def end(self, run: Run) -> None:
+        """Learning is over: every theorem is looked at once more."""
+        if self.run is run and not run.many:
+            self.bounds()
+
+    def __call__(self, event: Event) -> Any:
+        if event.epoch_ended and self.run is event.run and event.run.epoch >= self._next:
+            self._next = max(event.run.epoch + 1, int(event.run.epoch * GROWTH))
+            self._write_down()
+        return None if self.also is None else self.also(event)
+
+    # --- what is known now ---
+
+    @property
+    def mistakes(self) -> int:
+        """Since learning began."""
+        return 0 if self.run is None else int(self.run.state.n[MISTAKES]) - self.before[0]
+
+    @property
+    def updates(self) -> int:
+        return 0 if self.run is None else int(self.run.state.n[UPDATES]) - self.before[1]
+
+    @property
+    def additions(self) -> int:
+        """How often some y·x̄ was added: as the updates, but more under until-right."""
+        return 0 if self.trail is None else int(self.trail.n[ADDITIONS])
+
+    @property
+    def limit(self) -> float | None:
+        """The most additions, (R̄² + 2τ/η)/γ̄²: of the perceptron the most mistakes. None where nothing limits them."""
+        if self.trail is None or self.yardstick is None or not self.from_zero:
+            return None
+        return mistake_limit(self.longest, self.yardstick.margin, self.law.tau, self.law.eta)
+
+    def bounds(self) -> list[Bound]:
+        """Every theorem: with its numbers, or with the condition that fails. Raises BoundViolated."""
+        from .findings import findings
+
+        self._must_have_run()
+        self.look()
+        found = findings(self)
+        for bound in found:
+            if bound.holds is False:
+                raise BoundViolated(
+                    f"{bound.name}: measured {bound.measured:.17g}, allowed {bound.limit:.17g}; this is an error in "
+                    f"rosenblatt, please report it"
+                )
+        return found
+
+    def summary(self, explain: bool = False) -> str:
+        """The ledger in sentences. explain: with a paragraph on why each theorem is true."""
+        from .sentences import told
+
+        return "\n".join(told(self, self.bounds(), explain))
+
+    def curves(self) -> dict[str, Array]:
+        """The run, thinned: additions k, along w̄_k·u, square ‖w̄_k‖², cosine, and their lines, each (r,)."""
+        self._must_have_run()
+        self.look()
+        if self.trail is None or not self.from_zero:
+            return {}
+        trail, law = self.trail, self.law
+        points = trail.record[: trail.n[RECORDS]]
+        last = [float(self.additions), trail.f[ALONG], trail.f[SQUARE]]
+        if len(points) and points[-1, 0] < last[0]:
+            points = np.concatenate([points, [last]])
+        k, along, square = points.T
+        out = {"additions": k, "square": square, "square_line": k * _per(law)}
+        if self.yardstick is not None:
+            margin = self.yardstick.margin
+            cosine = along / np.sqrt(np.maximum(square, np.finfo(float).tiny))
+            line = [cosine_line(each, law.longest, margin, law.tau, law.eta) for each in k]
+            out |= {"along": along, "along_line": k * law.eta * margin, "cosine": cosine, "cosine_line": np.array(line)}
+        return out
+
+    # --- inside ---
+
+    def look(self) -> None:
+        """Hold what has been logged against the theorems."""
+        if not self._waiting or self.trail is None:
+            return
+        row, coef = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting, self._steps = [], 0
+        trail, law, problem = self.trail, self.law, self.problem
+        self._work += row.size * max(problem.d, 1)
+        kernel = follow_steps.for_work(self._work)
+        p = 0
+        while p < row.size:
+            p, wrong = kernel(problem.rows, problem.y, row, coef, law, trail, p)
+            if wrong:
+                recheck(problem, law, trail, self.yardstick, wrong)
+                law.slack[wrong] *= 10.0
+                p += 1
+        w, b = trail.w, float(trail.b[0])
+        # Summed anew: what 65,536 additions have rounded away does not add up over millions.
+        trail.f[SQUARE] = float(w @ w) + b * b
+        if self.yardstick is not None:
+            trail.f[ALONG] = (float(w @ self.yardstick.w) + b * self.yardstick.b) / self.yardstick.length
+        self._compare()
+
+    def _compare(self) -> None:
+        """The weights of the run are those of its log."""
+        assert self.run is not None and self.trail is not None
+        (w,), (b,) = self.run.memory.weights(self.run.state)
+        away = float(np.sqrt(((w - self.trail.w) ** 2).sum() + (b - self.trail.b[0]) ** 2))
+        if not away <= ROUNDING * self.trail.f[DRIFT]:
+            raise BoundViolated(
+                f"after {self.trail.n[STEPS]:,} steps the weights of the run are {away:g} away from those of its log; "
+                f"this is an error in rosenblatt, please report it"
+            )
+
+    def _law(self) -> Law:
+        assert self.run is not None and self.kind is not None
+        yard, settings = self.yardstick, self.run.settings
+        slack = np.full(7, SLACK)
+        slack[[COEFFICIENT, RIGHT_ROW, RAISE]] = 1e-12, ROUNDING, ROUNDING
+        slack[[BELOW_LINE, TOO_LONG, TOO_MANY]] = SLACK
+        return Law(
+            along=np.zeros(self.problem.n) if yard is None else yard.along(self.problem),
+            squares=squared_norms(self.problem.rows) + (1.0 if self.problem.fit_intercept else 0.0),
+            eta=float(settings.eta0),
+            start=float(self.kind.start),
+            tau=float(self.kind.tau),
+            many=self.kind.many,
+            bias=1.0 if self.problem.fit_intercept else 0.0,
+            margin=0.0 if yard is None else yard.margin,
+            longest=self.longest,
+            unit=float(np.finfo(values_of(self.problem.rows).dtype).eps),
+            terms=float(self.problem.d + 2),
+            lines=self.from_zero,
+            slack=slack,
+        )
+
+    def _find_yardstick(self) -> None:
+        """The separator given, or the one of the largest margin."""
+        from ..margins.maximum import MaxMargin, max_margin
+
+        problem, found = self.problem, self.given
+        if found is None:
+            try:
+                found = max_margin(problem, time_limit=self.time_limit)
+            except DataError:
+                from ..separability import separable
+
+                self.separable = separable(problem, None, time_limit=self.time_limit).separable
+                return
+        self.separable = True
+        if not isinstance(found, MaxMargin):
+            self.yardstick = Yardstick.of(problem, *found)
+        elif problem.fit_intercept:
+            name, most = "the largest margin", found.upper_bound_with_bias
+            self.yardstick = Yardstick.of(
+                problem, found.w_with_bias, float(found.b_with_bias or 0.0), origin=name, best=True, most=most
+            )
+        else:
+            name, most = "the largest margin", found.upper_bound
+            self.yardstick = Yardstick.of(problem, found.w, 0.0, origin=name, best=True, most=most)
+
+    def _write_down(self) -> None:
+        self.look()
+        epoch = self.run.epoch  # type: ignore[union-attr]
+        row: dict[str, Any] = {
+            "epoch": epoch,
+            "mistakes": self.mistakes,
+            "updates": self.updates,
+            "additions": self.additions,
+        }
+        if self.trail is not None and self.from_zero:
+            length, k = float(np.sqrt(self.trail.f[SQUARE])), self.additions
+            row |= {"length": length, "length_line": float(np.sqrt(k * _per(self.law))), "limit": self.limit}
+            if self.yardstick is not None and length > 0.0:
+                along, margin = float(self.trail.f[ALONG]), self.yardstick.margin
+                row |= {"along": along, "along_line": k * self.law.eta * margin, "cosine": along / length}
+                row |= {"cosine_line": cosine_line(k, self.longest, margin, self.law.tau, self.law.eta)}
+        for name, values in self.history.items():
+            values.append(row.get(name))
+
+    def _must_have_run(self) -> None:
+        if self.run is None:
+            raise DataError("the ledger has followed no run yet; give it to fit as callback=ledger")
+
+
+_HISTORY = (
+    "epoch", "mistakes", "updates", "additions", "limit", "along", "along_line", "length", "length_line", "cosine",
+    "cosine_line",
+)  # fmt: skip
+
+
+def _per(law: Law) -> float:
+    """η²R̄² + 2ητ: the most by which an addition makes ‖w̄‖² larger."""
+    return law.eta * law.eta * law.longest + 2.0 * law.eta * law.tau

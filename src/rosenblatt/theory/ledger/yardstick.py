@@ -1,0 +1,147 @@
+"""The separator that a run is measured by, and the theorems' quantities as exact numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.rows import Array, Csr, squared_norms
+from ...errors import DataError
+from ..problem import Problem
+
+CLOSE = 1e-6
+"""A least y·u of fewer good digits than this is worked out exactly."""
+
+
+class BoundViolated(AssertionError):
+    """A theorem fails on a run, in exact arithmetic too: an error in this program, never in the data."""
+
+
+class Yardstick(NamedTuple):
+    """A separator w̄ = (w, b), b = 0 through the origin, and its margin: least/length for the unit separator w̄/‖w̄‖.
+
+    w: (d,) float64. least: min y·(w̄·x̄) > 0. length: ‖w̄‖. origin: what it is called. best: whether no separator has a
+    larger margin, as far as is known; most: a margin that certainly none has, or None.
+    """
+
+    w: Array
+    b: float
+    least: float
+    length: float
+    origin: str = "the separator given"
+    best: bool = False
+    most: float | None = None
+
+    @property
+    def margin(self) -> float:
+        """γ̄ of this separator (through the origin γ₀)."""
+        return self.least / self.length
+
+    def along(self, problem: Problem) -> Array:
+        """(n,) x̄·u of the unit separator u."""
+        return problem.scores(self.w, self.b) / self.length
+
+    @classmethod
+    def of(cls, problem: Problem, w: Any, b: float = 0.0, **known: Any) -> Yardstick:
+        """From weights. Raises DataError where they do not have every row on its right side."""
+        w, b = np.asarray(w, np.float64).ravel(), float(b)
+        if w.size != problem.d:
+            raise DataError(f"the separator has {w.size} weights, but the rows have {problem.d} columns")
+        if not (np.isfinite(w).all() and np.isfinite(b)):
+            raise DataError("the separator's weights are not finite")
+        if b != 0.0 and not problem.fit_intercept:
+            raise DataError(f"the separator has the offset {b:g}, but the hyperplanes go through the origin")
+        least = float(problem.margins(w, b).min())
+        rough = noise(problem, w, b)
+        if abs(least) < rough / CLOSE:
+            least = float(exact_least(problem, w, b))
+        if not least > 0.0:
+            wrong = int(np.count_nonzero(problem.margins(w, b) <= rough))
+            raise DataError(f"the separator is none: {wrong:,} of {problem.n:,} rows are not on its right side")
+        return cls(w, b, least, float(squared_length(w, b)) ** 0.5, **known)
+
+
+def noise(problem: Problem, w: Array, b: float) -> float:
+    """How far a rounded score may be from the true one, at the most."""
+    sizes = np.asarray(abs(problem.x) @ np.abs(w)) + abs(b)
+    return float(sizes.max()) * (problem.d + 3) * 2.3e-16
+
+
+def squared_length(w: Any, b: Any) -> Any:
+    """‖w̄‖²: the bias counts. In floats, or of exact numbers exactly."""
+    return sum(value * value for value in w) + b * b if isinstance(w, list) else float(w @ w + b * b)
+
+
+def longest(problem: Problem) -> float:
+    """R̄² = max ‖x̄‖² (through the origin R²)."""
+    return float(squared_norms(problem.rows).max()) + (1.0 if problem.fit_intercept else 0.0)
+
+
+# --- exact ------------------------------------------------------------------------------------------------------------
+
+
+class Whole(NamedTuple):
+    """Numbers as integers over one power of two: values = numbers/scale."""
+
+    numbers: list[int]
+    scale: int
+
+    @classmethod
+    def of(cls, values: Any) -> Whole:
+        """Floats are dyadic, so this rounds nothing."""
+        ratios = [float(value).as_integer_ratio() for value in values]
+        scale = max((below for _, below in ratios), default=1)
+        return cls([above * (scale // below) for above, below in ratios], scale)
+
+
+def exact_row(problem: Problem, i: int) -> tuple[list[int], Whole]:
+    """Columns that are not zero, and their values; the bias is column d."""
+    rows = problem.rows
+    if isinstance(rows, Csr):
+        here = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
+        columns, values = rows.indices[here].tolist(), rows.data[here].tolist()
+    else:
+        columns = np.flatnonzero(rows.values[i]).tolist()
+        values = rows.values[i][columns].tolist()
+    if problem.fit_intercept:
+        columns, values = [*columns, problem.d], [*values, 1.0]
+    return columns, Whole.of(values)
+
+
+def exact_margin(problem: Problem, i: int, weights: Whole) -> Fraction:
+    """y·(w̄·x̄) of row i. weights: w̄, d + 1 numbers."""
+    columns, values = exact_row(problem, i)
+    total = sum(x * weights.numbers[j] for j, x in zip(columns, values.numbers, strict=True))
+    return Fraction(int(problem.y[i]) * total, values.scale * weights.scale)
+
+
+def exact_least(problem: Problem, w: Array, b: float) -> Fraction:
+    """min y·(w̄·x̄), from the rows whose rounded value may be it."""
+    margins = problem.margins(w, b)
+    close = np.flatnonzero(margins <= margins.min() + 2.0 * noise(problem, w, b))
+    weights = Whole.of([*w.tolist(), b])
+    return min(exact_margin(problem, int(i), weights) for i in close)
+
+
+def exact_longest(problem: Problem) -> Fraction:
+    """R̄² exactly."""
+    norms = squared_norms(problem.rows)
+    found = []
+    for i in np.flatnonzero(norms >= norms.max() * (1.0 - 1e-9)):
+        values = exact_row(problem, int(i))[1]
+        found.append(Fraction(sum(x * x for x in values.numbers), values.scale**2))
+    return max(found)
+
+
+def exact_sum(problem: Problem, counts: Array) -> tuple[dict[int, int], int]:
+    """Σ counts·y·x̄, column → numerator, over one power of two."""
+    parts = [(int(counts[i]) * int(problem.y[i]), *exact_row(problem, int(i))) for i in np.flatnonzero(counts)]
+    scale = max((values.scale for _, _, values in parts), default=1)
+    total: dict[int, int] = {}
+    for factor, columns, values in parts:
+        factor *= scale // values.scale
+        for j, x in zip(columns, values.numbers, strict=True):
+            total[j] = total.get(j, 0) + factor * x
+    return total, scale

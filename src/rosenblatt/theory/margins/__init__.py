@@ -1,0 +1,1 @@
+"""The widest margin: a quadratic program, with bounds from both sides."""

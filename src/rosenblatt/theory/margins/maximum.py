@@ -1,0 +1,157 @@
+"""The maximum margin: the shortest w with y(w·x + b) ≥ 1 on every row, with bounds that hold for certain."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...core.rows import Array
+from ...errors import DataError, SettingError
+from ..problem import Problem, as_problem
+from .points import Points
+from .solver import Widest, widest
+
+
+@dataclass(frozen=True)
+class MaxMargin:
+    """The widest margins of separable rows, each with its own hyperplane; lengths in the units of the data.
+
+    w: (d,), b: the shortest w with y(w·x + b) ≥ 1 on every row, b = 0 through the origin.
+    margin: γ = 1/‖w‖, with a free offset: the distance one sees; without intercept γ₀. Infinite where one class is
+    alone and the offset is free (w = 0). lower_bound ≤ γ ≤ upper_bound for certain: the first from w with every
+    rounding counted, the second from an exactly feasible dual point. gap: upper_bound/lower_bound − 1.
+    support, multipliers: the rows of that dual point and its λ > 0, each class's sum 1 (through the origin: the sum of
+    all): γ is half the distance of the two points Σλx of the classes' hulls, γ₀ the norm of Σ λ·y·x.
+    margin_with_bias: γ̄, with the bias counted as a feature: the largest min y·(w̄·x̄)/‖w̄‖ over w̄ = (w, b), x̄ = (x, 1):
+    the margin in the mistake bounds. Its own w_with_bias, b_with_bias … belong to it; γ̄ ≤ γ. None without intercept.
+    seconds: wall time. complete: False where time_limit ended the search.
+    """
+
+    w: Array
+    b: float
+    margin: float
+    lower_bound: float
+    upper_bound: float
+    gap: float
+    support: Array
+    multipliers: Array
+    w_with_bias: Array | None
+    b_with_bias: float | None
+    margin_with_bias: float | None
+    lower_bound_with_bias: float | None
+    upper_bound_with_bias: float | None
+    gap_with_bias: float | None
+    support_with_bias: Array | None
+    multipliers_with_bias: Array | None
+    problem: Problem = field(repr=False)
+    seconds: float = 0.0
+    complete: bool = True
+
+    @property
+    def fit_intercept(self) -> bool:
+        return self.problem.fit_intercept
+
+
+def max_margin(
+    X: Any, y: Any = None, fit_intercept: bool = True, positive: Any = None, *, time_limit: float | None = None
+) -> MaxMargin:
+    """The shortest w with y(w·x + b) ≥ 1 on every row, and the margin γ = 1/‖w‖ (γ₀ without intercept), and γ̄.
+
+    X: (n, d) array or sparse matrix; or a `Problem`, which has the labels and the intercept with it. y: (n,) labels.
+    positive: see `as_problem`. time_limit: seconds, None for no limit; what is found by then is returned with its gap.
+    Raises DataError where no hyperplane separates the rows, and where none was found in time.
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit!r} must be None or a number of seconds above 0")
+    begin = time.monotonic()
+    deadline = math.inf if time_limit is None else begin + time_limit
+    problem = as_problem(X, y, fit_intercept, positive)
+    if problem.fit_intercept and np.unique(problem.y).size == 1:
+        plain = _alone(problem)
+    else:
+        plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
+    counted: dict[str, Any] = {}
+    if problem.fit_intercept:
+        counted = _solved(problem, Points.of(problem, True), plain["support"], deadline, plain)
+        if plain["upper_bound"] < counted["upper_bound"]:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
+            counted["upper_bound"] = plain["upper_bound"]
+            counted["gap"] = max(0.0, counted["upper_bound"] / counted["lower_bound"] - 1.0)
+    complete = plain.pop("complete") and counted.pop("complete", True)
+    names = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers")
+    with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in names}
+    return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
+
+
+def _solved(
+    problem: Problem, points: Points, start: Array, deadline: float, plain: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """One of the margins, with all that belongs to it. plain: γ and its hyperplane, which separates, if known."""
+    found = widest(points, start, deadline)
+    if found is None or not found.lower > 0.0:
+        known = _separator(problem, deadline) if plain is None else (plain["w"], plain["b"])
+        found = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
+        if found is None or not found.lower > 0.0:
+            raise DataError(f"the rows are separable {_how(problem)}, but by less than float64 can show")
+    length = found.lower * float(np.linalg.norm(found.w))
+    w, b = found.w / length, found.offset / length
+    if points.counted:
+        w, b = w[:-1], float(w[-1])
+    return {
+        "w": w,
+        "b": b,
+        "margin": found.lower,
+        "lower_bound": found.lower,
+        "upper_bound": found.upper,
+        "gap": found.gap,
+        "support": found.rows,
+        "multipliers": _shares(points, found),
+        "complete": found.complete,
+    }
+
+
+def _shares(points: Points, found: Widest) -> Array:
+    """λ with each class's sum 1, or through the origin the sum of all."""
+    y = points.y[found.rows]
+    sums = np.ones(len(y)) * found.multipliers.sum()
+    if points.free:
+        for side in (y > 0, y < 0):
+            sums[side] = found.multipliers[side].sum()
+    return found.multipliers / sums
+
+
+def _alone(problem: Problem) -> dict[str, Any]:
+    """One class with a free offset: w = 0 and b = ±1 do, and no margin is too wide."""
+    return {
+        "w": np.zeros(problem.d),
+        "b": float(problem.y[0]),
+        "margin": math.inf,
+        "lower_bound": math.inf,
+        "upper_bound": math.inf,
+        "gap": 0.0,
+        "support": np.zeros(0, np.int64),
+        "multipliers": np.zeros(0),
+        "complete": True,
+    }
+
+
+def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:
+    """(w, b) that separates, by the exact search, as a solver's "infeasible" is no proof: it was said of 100 rows with
+    a margin of 1e-7. DataError where there is none, or none is found."""
+    from ..separability import separable
+
+    limit = None if math.isinf(deadline) else max(deadline - time.monotonic(), 0.1)
+    verdict = separable(problem, time_limit=limit)
+    if verdict.separable is None:
+        raise DataError(f"no hyperplane {_how(problem)} was found that separates the rows: {'; '.join(verdict.tried)}")
+    if not verdict.separable:
+        proof = f"{len(verdict.rows)} of them prove it" if verdict.rows is not None else "that is proven"
+        raise DataError(f"the rows are not separable {_how(problem)} ({proof}); a margin needs rows that are")
+    return np.asarray(verdict.w, np.float64), float(verdict.b or 0.0)
+
+
+def _how(problem: Problem) -> str:
+    return "with an offset" if problem.fit_intercept else "through the origin"

@@ -1,0 +1,158 @@
+"""Rows of two classes as the theorems see them: finite, without duplicate entries, each with a sign."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array, Csr, Dense, Rows, csr, dense, matrix, n_rows, take, width
+from ..errors import DataError, SettingError
+from ..fit import check_finite
+
+MOST_WHOLE = 2**53
+
+
+class Problem(NamedTuple):
+    """Rows x, signs y, and whether there is a bias.
+
+    rows: n rows of d columns, float32 or float64, whose values are meant as they are held: each is an exact dyadic
+    number. CSR rows have sorted columns without duplicates. y: (n,) float64, ±1. classes: the labels of −1 and +1; with
+    more than two in the data, "the rest" stands for the others, with a single one None for the one that is missing.
+    fit_intercept: with offset, x̄ = (x, 1), else through the origin, x̄ = x. names: the columns', for messages, or None.
+    """
+
+    rows: Rows
+    y: Array
+    classes: tuple[Any, Any]
+    fit_intercept: bool = True
+    names: Sequence[str] | None = None
+
+    @property
+    def n(self) -> int:
+        return n_rows(self.rows)
+
+    @property
+    def d(self) -> int:
+        return width(self.rows)
+
+    @property
+    def x(self) -> Any:
+        """The rows as numpy or scipy see them: (n, d), dense, or a csr_array."""
+        return matrix(self.rows)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.x.dtype  # type: ignore[no-any-return]
+
+    def scores(self, w: Array, b: float = 0.0) -> Array:
+        """(n,) u = w·x + b in float64. w: (d,)."""
+        return np.asarray(self.x @ np.asarray(w, np.float64)) + b
+
+    def margins(self, w: Array, b: float = 0.0) -> Array:
+        """(n,) functional margins y·u, rounded: a sign near 0 is not yet a proof."""
+        return self.y * self.scores(w, b)
+
+    def take(self, chosen: Array) -> Problem:
+        """These rows only, in this order; the classes stay."""
+        return self._replace(rows=take(self.rows, chosen), y=self.y[chosen])
+
+    def signed(self, chosen: Array) -> Array:
+        """(k, d̄) float64 y·x̄ of these rows, the bias column last where there is one: what a certificate combines."""
+        x = self.x[chosen]
+        x = np.asarray(x.todense() if isinstance(self.rows, Csr) else x, np.float64)
+        if self.fit_intercept:
+            x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
+        return x * self.y[chosen][:, None]
+
+    def digest(self) -> str:
+        """SHA-256 of storage, dtype, shape, values and signs, in hex: says which data a certificate is about."""
+        found = hashlib.sha256()
+        kind = "dense" if isinstance(self.rows, Dense) else "sparse"
+        found.update(f"{kind} {self.dtype.newbyteorder('<').str} {self.n} {self.d}\n".encode())
+        for part in self.rows[:3] if isinstance(self.rows, Csr) else [self.rows.values]:
+            little = np.ascontiguousarray(part, part.dtype.newbyteorder("<"))
+            found.update(little.data if little.size else b"")
+        found.update(self.y.astype(np.int8).tobytes())
+        return found.hexdigest()
+
+
+def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None, names: Any = None) -> Problem:
+    """A `Problem` of rows and labels, or X itself where it is one.
+
+    X: (n, d) array, DataFrame or scipy sparse matrix, or rows of this package; float32 and float64 are kept, all else
+    must be exact in float64. y: (n,) labels. positive: the label of +1: the last of two, and needed with more, where it
+    is taken against the rest. Raises DataError for NaN and infinite values, for whole numbers above 2⁵³, where there
+    are no rows, and where rows and labels do not fit; SettingError for a positive that is not there.
+    """
+    if isinstance(X, Problem):
+        return X
+    if names is None and hasattr(X, "columns"):
+        names = [str(name) for name in X.columns]
+    rows = X if isinstance(X, (Dense, Csr)) else _rows(X)
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != n_rows(rows):
+        raise DataError(f"{n_rows(rows)} rows but labels of shape {labels.shape}; there must be one label a row")
+    if not len(labels):
+        raise DataError("there are no rows; a theorem needs at least one")
+    check_finite(rows, names)
+    signs, classes = _signs(labels, positive)
+    return Problem(_without_duplicates(rows), signs, classes, fit_intercept, names)
+
+
+def _rows(X: Any) -> Rows:
+    from scipy.sparse import issparse
+
+    if issparse(X):
+        x = X.tocsr()
+        return csr(_exact(x.data), x.indices, x.indptr, x.shape[1])
+    x = np.asarray(X)
+    if x.ndim != 2:
+        raise DataError(f"the rows have shape {x.shape}; expected (rows, columns)")
+    return dense(_exact(x))
+
+
+def _exact(values: Array) -> Array:
+    """float32 and float64 as they are; other numbers in float64, where that holds them exactly."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    if values.dtype == object or values.dtype.kind in "US":
+        try:
+            return values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the rows hold something that is no number: {error}") from None
+    if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > MOST_WHOLE:
+        raise DataError(f"the rows hold whole numbers above 2**53, which float64 rounds (dtype {values.dtype})")
+    if values.dtype.kind not in "iubf" or values.dtype.itemsize > 8:
+        raise DataError(f"the rows have dtype {values.dtype}; expected real numbers that float64 can hold")
+    return values.astype(np.float64)
+
+
+def _without_duplicates(rows: Rows) -> Rows:
+    if isinstance(rows, Dense):
+        return rows
+    x = matrix(rows)
+    if x.has_canonical_format:
+        return rows
+    x = x.copy()
+    x.sum_duplicates()
+    return csr(x.data, x.indices, x.indptr, x.shape[1])
+
+
+def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
+    classes = np.unique(labels)
+    named = classes.tolist()
+    if positive is None:
+        if classes.size > 2:
+            listed = ", ".join(map(str, named[:10]))
+            raise SettingError(f"there are {classes.size} classes ({listed}); name the one that positive is")
+        at = classes.size - 1
+    else:
+        same = [i for i, label in enumerate(named) if label == positive or str(label) == str(positive)]
+        if not same:
+            raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, named))}")
+        at = same[0]
+    rest = None if classes.size == 1 else named[1 - at] if classes.size == 2 else "the rest"
+    return np.where(labels == classes[at], 1.0, -1.0), (rest, named[at])

@@ -1,0 +1,1 @@
+"""Proofs and their checks: exact numbers, certificates, and how they are kept in files."""

@@ -1,0 +1,1 @@
+"""How `separable` looks for a proof: one method a file, all in floats."""

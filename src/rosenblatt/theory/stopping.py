@@ -1,0 +1,212 @@
+"""A run that ends as soon as it is proven that it never would: the rows have no separating hyperplane."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..catalog import rule_from, rule_name
+from ..core.learn import UPDATES
+from ..core.rows import Array, Rows, stack
+from ..errors import SettingError
+from ..train import Chunk, Event, Run
+
+if TYPE_CHECKING:
+    from .separability import Separability
+
+PATIENCE = 10.0
+"""Seconds that a first question may take; later ones as long as learning took so far. All sets of d ≤ 130 columns are
+decided in 2 s, so that the same run stops at the same epoch on every machine."""
+FIRST_PICKS = 100
+"""Updates of an optimizer that picks its rows before the first question: it has no epochs."""
+
+
+@dataclass(frozen=True)
+class NotSeparable:
+    """Why a run was ended.
+
+    proof: the verdict with its certificate, `.save(path)` writes it; about all rows, of two classes learned together
+    with others about the rows of these two. rows: numbers, from 0, of the rows of the certificate among all. classes:
+    of two classes both; of one-vs-rest "the rest" and the class; of classes learned together two of them. epoch: epochs
+    of the run when it was proven.
+    """
+
+    proof: Separability
+    rows: list[int]
+    classes: tuple[Any, Any]
+    many: bool
+    epoch: int
+
+    @property
+    def size(self) -> int:
+        """Rows of the certificate."""
+        return len(self.rows)
+
+    @property
+    def kind(self) -> str:
+        return self.proof.kind
+
+    @property
+    def reason(self) -> str:
+        """What `stop_reason_` says."""
+        rows = f"{self.size:,} row{'s' if self.size > 1 else ''} of a certificate"
+        if not self.many:
+            return f"proven not separable ({rows})"
+        rest, positive = self.classes
+        which = f"class {positive} against the rest" if rest == "the rest" else f"class {rest} against class {positive}"
+        return f"proven not separable: {which} ({rows})"
+
+
+class StopWhenNotSeparable:
+    """A callback that asks after epochs 1, 2, 4, 8 … of a call whether the rows are separable, and ends the run when it
+    is proven that they are not; while nothing is proven, and when they are, the run goes on as it would have.
+
+    labels: (K,) the classes, for messages. also: another callback, told the same. max_time: seconds of the run, which
+    questions do not exceed. found: a `NotSeparable`, or None.
+    """
+
+    def __init__(
+        self, labels: Array, also: Callable[[Event], Any] | None = None, max_time: float | None = None
+    ) -> None:
+        self.labels, self.also, self.max_time = labels, also, max_time
+        self.found: NotSeparable | None = None
+        self._pending: list[tuple[Any, ...]] = []
+
+    # --- what train and pick call: see core/following.py ---
+
+    def begin(self, run: Run, chunks: Sequence[Chunk], order: Array | None = None) -> bool:
+        """Whether the other callback wants the steps; this one wants epochs only."""
+        self._run, self._begun, self._epochs, self._spent = run, time.monotonic(), 0, 0.0
+        self._next = FIRST_PICKS if run.settings.optimizer.startswith("pick") else 1
+        self._before = int(run.state.n[UPDATES])
+        self._chunks, self._order = chunks, order
+        self._rows: Rows | None = None
+        joint = run.joint and run.many
+        classes = range(len(self.labels))
+        self._pending = list(combinations(classes, 2)) if joint else [(k,) for k in classes] if run.many else [(1,)]
+        return hasattr(self.also, "steps") and bool(self.also.begin(run, chunks, order))  # type: ignore[union-attr]
+
+    def steps(self, keep: Any, number: int) -> None:
+        self.also.steps(keep, number)  # type: ignore[union-attr]
+
+    def end(self, run: Run) -> None:
+        if hasattr(self.also, "end"):
+            self.also.end(run)  # type: ignore[union-attr]
+
+    def __call__(self, event: Event) -> Any:
+        told = None if self.also is None else self.also(event)
+        if told is True or isinstance(told, str) or not self._pending or not self._due(event):
+            return told
+        self._ask()
+        return told if self.found is None else self.found.reason
+
+    # --- inside ---
+
+    def _due(self, event: Event) -> bool:
+        run = event.run
+        if run.settings.optimizer.startswith("pick"):
+            done = int(run.state.n[UPDATES]) - self._before
+        elif event.epoch_ended:
+            self._epochs += 1
+            done = self._epochs if run.history["updates"][-1] else 0  # an epoch without an update ends the run itself
+        else:
+            return False
+        if done < self._next:
+            return False
+        self._next = 2 * done
+        return True
+
+    def _ask(self) -> None:
+        """One question for each class (or pair) that is not known to be separable yet."""
+        from .separability import separable
+
+        asked = time.monotonic()
+        budget = max(PATIENCE, asked - self._begun - self._spent)
+        if self.max_time is not None:
+            budget = min(budget, self.max_time - (asked - self._begun))
+        for which, problem, numbers in self._problems():
+            left = budget - (time.monotonic() - asked)
+            if left <= 0.0:
+                break
+            verdict = separable(problem, time_limit=left)
+            if verdict.separable is not None:
+                self._pending.remove(which)
+            if verdict.separable is False:
+                self.found = self._proven(verdict, which, numbers)
+                self._pending = []
+                break
+        self._spent += time.monotonic() - asked
+
+    def _proven(self, verdict: Separability, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
+        own: Any = verdict.certificate
+        rows = list(own.rows) if numbers is None else [int(numbers[row]) for row in own.rows]
+        proof = verdict if len(which) == 2 else _about_all(verdict, numbers, self._whole(which))
+        return NotSeparable(proof, rows, verdict.problem.classes, self._run.many, self._run.epoch)
+
+    def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
+        """(class or pair, its rows as they are learned from, their numbers; None: all)."""
+        learned = self._learned()
+        for which in list(self._pending):
+            whole = self._whole(which)
+            chosen = learned
+            if len(which) == 2:
+                mine = np.flatnonzero(np.isin(self._codes, which))
+                chosen = mine if learned is None else np.intersect1d(mine, learned)
+            yield which, whole if chosen is None else whole.take(chosen), chosen
+
+    def _whole(self, which: tuple[Any, ...]) -> Any:
+        """All rows, with the signs of one class against the rest, or of the second of a pair."""
+        from .problem import as_problem
+
+        if self._rows is None:
+            self._rows = stack([chunk.rows for chunk in self._chunks])
+            y = np.concatenate([chunk.y for chunk in self._chunks])
+            self._codes = y.astype(int) if self._run.many else (y > 0).astype(int)
+        positive = which[-1]
+        problem = as_problem(self._rows, self._codes, self._run.settings.fit_intercept, positive)
+        names = [label.item() if hasattr(label, "item") else label for label in self.labels]
+        rest = names[which[0]] if len(which) == 2 else "the rest" if self._run.many else names[0]
+        return problem._replace(classes=(rest, names[positive]))
+
+    def _learned(self) -> Array | None:
+        """Numbers of the rows that are learned from: those of the order given, without those of weight 0; None: all."""
+        self._whole(self._pending[0])
+        weights = [chunk.weight for chunk in self._chunks]
+        chosen = None if self._order is None else np.unique(self._order)
+        if any(weight is not None for weight in weights):
+            sizes = [len(chunk.y) for chunk in self._chunks]
+            weight = np.concatenate([np.ones(n) if w is None else w for w, n in zip(weights, sizes, strict=True)])
+            there = np.flatnonzero(weight > 0.0)
+            chosen = there if chosen is None else np.intersect1d(there, chosen)
+            chosen = None if len(chosen) == len(weight) else chosen
+        return chosen
+
+
+def _about_all(verdict: Separability, numbers: Array | None, whole: Any) -> Separability:
+    """The same proof with the row numbers of all rows: what some of them prove, all of them do."""
+    if numbers is None:
+        return verdict
+    certificate: Any = verdict.certificate
+    rows = tuple(int(numbers[row]) for row in certificate.rows)
+    moved = replace(certificate, rows=rows)
+    if hasattr(certificate, "basis"):
+        moved = replace(moved, basis=tuple(int(numbers[row]) for row in certificate.basis))
+    return replace(verdict, certificate=moved, problem=whole)
+
+
+def check_rule(rule: Any) -> None:
+    """SettingError for a rule that does not look for a separating hyperplane: there is nothing that it waits for."""
+    value = rule_from(rule)
+    if getattr(value, "tol", None) is not None:
+        raise SettingError(
+            f"stop_if_not_separable=True goes with rules that stop at a separating hyperplane; rule "
+            f"{rule_name(value)!r} stops when its loss settles, separable or not"
+        )
+
+
+__all__ = ["NotSeparable", "StopWhenNotSeparable", "check_rule"]
