@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
+import learners
 from conftest import load_shared
 from rosenblatt import LinearClassifier, MarginPerceptron, Perceptron, PocketPerceptron
 
@@ -93,6 +95,15 @@ def test_pick_one_mistake_ends_without_any(how: str, rule: str) -> None:
         assert model.stop_reason_ == "step limit (max_updates=100000)"
     else:
         assert model.converged_ and model.stop_reason_ == "no row is wrong any more"
+
+
+@pytest.mark.parametrize("how", ["pick-first", "pick-random", "pick-worst"])
+def test_a_row_that_only_rounding_calls_wrong_is_not_picked_for_ever(how: str) -> None:
+    """The scan of all rows and the loop sum scores in different orders: a pick without a step must not come again."""
+    p = learners.problem()  # csr-float32 rows were picked for ever
+    clf = LinearClassifier("passive-aggressive", optimizer=how, max_updates=200, tol=None)
+    clf.fit(csr_array(p.x.astype(np.float32)), p.y)
+    assert clf.n_updates_ == 200 or clf.converged_
 
 
 def test_pick_refuses_rules_that_are_never_done() -> None:

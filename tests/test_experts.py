@@ -406,7 +406,7 @@ def test_advice_that_is_none_changes_nothing() -> None:
         ([1, 0.5, 1], 1, "expert 1: found 0.5; expected 0 or 1"),
         ([1, "x", 1], 1, "no number"),
         ([1, 0, 1], 2, "found the outcome 2"),
-        ([1, 0, 1], None, "found the outcome nan"),
+        ([1, 0, 1], None, "found the outcome None"),
     ):
         with pytest.raises(DataError, match=said):
             made.update(advice, outcome)

@@ -1,4 +1,4 @@
-"""Model files of every release so far load and answer as they did (peers.md, Models: an older model file loads)."""
+"""Files of every release so far load and answer as they did (peers.md, Models: an older model file loads)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import pytest
 
 from rosenblatt.batch import Batch
 from rosenblatt.core.rows import dense
+from rosenblatt.errors import DataError
 from rosenblatt.model import Model
+from rosenblatt.theory import as_problem, read_certificate
 
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(path.name for path in GOLDEN.glob("*.model"))
+PROOFS = sorted(path.name for path in GOLDEN.glob("*.json"))
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-words.model")])
@@ -52,6 +55,23 @@ def test_products(name: str) -> None:
     assert model.probabilities(model.decision(rows)).sum(axis=1) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("name", PROOFS)
+def test_certificates(name: str) -> None:
+    corners, r = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.random.default_rng(3)
+    rows, labels = {
+        "separator": (corners, [0, 0, 0, 1]),
+        "farkas": (corners, ["even", "odd", "odd", "even"]),
+        "enclosure": (r.normal(size=(40, 2)), r.integers(0, 2, 40)),
+    }[name.rsplit("-", 1)[1].removesuffix(".json")]
+    proof = read_certificate(GOLDEN / name)
+    assert proof.certificate.kind in name
+    assert proof.verify(as_problem(rows, labels)) is True
+    with pytest.raises(DataError, match="rows are not those"):
+        proof.verify(as_problem(np.asarray(rows) + 1.0, labels))
+
+
 def test_this_release_has_its_files() -> None:
-    kinds = ("words", "voted", "mail", "products")
-    assert {"0.1.0-words.model", "0.1.0-voted.model", *(f"0.2.0-{kind}.model" for kind in kinds)} <= set(FILES)
+    kinds, proofs = ("words", "voted", "mail", "products"), ("separator", "farkas", "enclosure")
+    assert {"0.1.0-words.model", "0.1.0-voted.model"} <= set(FILES)
+    assert {f"{version}-{kind}.model" for version in ("0.2.0", "0.3.0") for kind in kinds} <= set(FILES)
+    assert {f"0.3.0-{kind}.json" for kind in proofs} <= set(PROOFS)

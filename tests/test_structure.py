@@ -20,7 +20,7 @@ LAYERS = [
     {"errors", "defaults"},
     {"rules"},
     {"core"},  # rows, the loop and the compiled parsers: what readers yield is made of core's rows
-    {"batch", "labels", "catalog", "calibration"},
+    {"batch", "labels", "given", "catalog", "calibration"},
     {"read"},
     {"features"},
     {"write"},

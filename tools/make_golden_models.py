@@ -1,4 +1,4 @@
-"""Writes the model files of this release that all later ones must go on reading: tests/golden/VERSION-*.model.
+"""Writes the files of this release that all later ones must go on reading: tests/golden/VERSION-*.model and *.json.
 
     python tools/make_golden_models.py
 
@@ -21,6 +21,10 @@ from rosenblatt.fit import Held, Task, fit
 from rosenblatt.held_out import curves, held_out_scores
 from rosenblatt.model import Model
 from rosenblatt.settings import Settings
+from rosenblatt.theory import Problem, as_problem, separable
+from rosenblatt.theory.proof.certificate import Certificate
+from rosenblatt.theory.proof.certificate_file import save_certificate
+from rosenblatt.theory.proof.enclosure import enclose
 from rosenblatt.thresholds import Wish, chosen
 from rosenblatt.train import Limits
 
@@ -69,7 +73,27 @@ def products() -> Model:
     return replace(model, calibration=curves(model, ("sigmoid", 3), scores, y))
 
 
+def certificates() -> dict[str, tuple[Problem, Certificate]]:
+    """AND can be separated, XOR cannot, and many random labels cannot either: one of each kind of proof."""
+    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    conjunction, parity = as_problem(corners, [0, 0, 0, 1]), as_problem(corners, ["even", "odd", "odd", "even"])
+    r = np.random.default_rng(3)
+    noise = as_problem(r.normal(size=(40, 2)), r.integers(0, 2, 40))
+    signed = noise.signed(np.arange(40))
+    weights = np.full(40, 1.0 / 40.0)
+    weights -= np.linalg.pinv(signed.T) @ (signed.T @ weights)
+    near = enclose(noise, np.arange(40), weights)
+    proofs = {"separator": (conjunction, separable(conjunction)), "farkas": (parity, separable(parity))}
+    found = {kind: (problem, proof.certificate) for kind, (problem, proof) in proofs.items()}
+    return {**found, "enclosure": (noise, near)}  # type: ignore[dict-item]
+
+
 if __name__ == "__main__":
+    for kind, (problem, certificate) in certificates().items():
+        path = FOLDER / f"{rosenblatt.__version__}-{kind}.json"
+        if not path.exists():
+            save_certificate(path, certificate, problem)
+            print(path)
     for make in (words, voted, mail, products):
         path = FOLDER / f"{rosenblatt.__version__}-{make.__name__}.model"
         if not path.exists():

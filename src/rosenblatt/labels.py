@@ -41,10 +41,16 @@ def class_list(labels: Array, positive: Any = None) -> Array:
         return classes
     if classes.size != 2:
         raise SettingError(f"positive={positive!r} needs two classes; these labels have {classes.size}")
-    same = [label == positive or str(label) == str(positive) for label in classes]
+    return classes[::-1].copy() if place_of(positive, classes) == 0 else classes
+
+
+def place_of(positive: Any, classes: Array) -> int:
+    """Its place among the classes: of an equal one, or of one that is written the same. SettingError where none is."""
+    one = isinstance(positive, (str, bytes)) or not hasattr(positive, "__len__")
+    same = [one and bool(label == positive or str(label) == str(positive)) for label in classes]
     if not any(same):
         raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, classes))}")
-    return classes[::-1].copy() if same[0] else classes
+    return same.index(True)
 
 
 def class_numbers(labels: Array, classes: Array, first_row: int = 0) -> Array:

@@ -74,7 +74,7 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"only one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes")
         rows, names = as_rows(x), getattr(self, "feature_names_in_", None)
         positives = [None] if self.classes_.size == 2 else self.classes_.tolist()
-        problems = [as_problem(rows, y, bool(self.fit_intercept), positive, names) for positive in positives]
+        problems = [as_problem(rows, y, self.fit_intercept, positive, names) for positive in positives]
         self.results_: list[MaxMargin] = [self._widest(problem) for problem in problems]
         self.coef_ = np.array([found.w for found in self.results_])
         self.intercept_ = np.array([found.b for found in self.results_])

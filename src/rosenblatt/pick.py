@@ -57,6 +57,7 @@ class _Picker:
         self.x = matrix(chunk.rows)
         self.sq_norms = squared_norms(chunk.rows) + run.state.f[BIAS]
         self.wrong = np.empty(n_rows(chunk.rows), np.uint8)
+        self.settled: list[int] = []
         self.follower = follower_of(callback, run, [chunk])
         self.keep = with_log(run.memory.keep(run.state, run.joint, 1)._replace(stop=False), self.follower)
         self.loop = run.loop()
@@ -82,6 +83,7 @@ class _Picker:
         self.scan(self.run.loop_rule, u, self.chunk.y, self.sq_norms, self.wrong)
         if self.chunk.weight is not None:
             self.wrong[self.chunk.weight <= 0.0] = 0
+        self.wrong[self.settled] = 0
         rows = np.flatnonzero(self.wrong)
         if rows.size == 0:
             return -1
@@ -107,7 +109,7 @@ class _Picker:
 
     def update(self, row: int) -> None:
         run, settings = self.run, self.run.settings
-        rate = settings.rates(run.blocks, 1)
+        rate, before = settings.rates(run.blocks, 1), int(run.state.n[UPDATES])
         weight = 1.0 if self.chunk.weight is None else self.chunk.weight[row]
         decay = 1.0 - rate * settings.alpha if settings.alpha > 0.0 else NONE
         order = np.array([row])
@@ -116,6 +118,9 @@ class _Picker:
             self.scratch, 0,
         )  # fmt: skip
         run.blocks += 1
+        # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes no
+        # step, and would be picked for ever: it waits until the weights have changed.
+        self.settled = [*self.settled, row] if run.state.n[UPDATES] == before else []
         hand_on(self.follower, run.memory, self.keep, self.chunk.rows)
         if run.memory.needs_measure and self.measure is not None:
             run.memory.candidate(run.state, self.measure)

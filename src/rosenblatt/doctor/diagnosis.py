@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, Rows
+from ..core.rows import Array, Rows, n_rows, width
 from ..defaults import DEFAULTS
 from ..errors import DataError, SettingError
-from ..fit import Task, check_finite
+from ..fit import Task
+from ..given import check_seconds, given_labels, given_rows
 from ..labels import class_list
 from ..settings import Settings
 from ..theory.problem import as_problem
@@ -35,7 +36,7 @@ class Plan:
     most of each run, default 1000, as `fit` has. max_updates: of each run. max_time: seconds for everything, default
     60; what needs less is the same on every machine. folds: ≥ 2, default 5, for the errors on held-out rows.
     positive: the label of +1; of more than two classes it is taken against the rest, without it each is. given: how the
-    rows are scaled already. names: of the columns.
+    rows are scaled already. names: of the columns; default: those of a DataFrame, else numbers from 1.
     """
 
     learner: Mapping[str, Any] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class Plan:
     names: Sequence[str] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What was found; `print(diagnosis)` is the page.
 
@@ -99,6 +100,11 @@ class Diagnosis:
     def __str__(self) -> str:
         return "\n".join(self.page())
 
+    def __repr__(self) -> str:
+        verdict = {None: "separable or not is not known", True: "separable", False: "not separable"}[self.separable]
+        converged = "converged" if self.converged else "did not converge"
+        return f"<Diagnosis: {converged}, {verdict}; {len(self.trials)} trials; print it for the page>"
+
     def as_dict(self, first: int = 0) -> dict[str, Any]:
         """JSON-able, everything. first: the number of the first row."""
         return {
@@ -124,6 +130,8 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     begun = time.monotonic()
     watch = watch or (lambda what, done, of: None)
     _check(plan)
+    if plan.names is None and hasattr(X, "columns"):
+        plan = replace(plan, names=[str(name) for name in X.columns])
     settings, words = Settings.of(**plan.learner), dict(plan.learner)
     rows, labels = _rows(X, y, plan)
     found = facts(rows, labels, plan.names)
@@ -151,22 +159,33 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
 
 
 def _check(plan: Plan) -> None:
-    if not plan.max_time > 0:
-        raise SettingError(f"max_time={plan.max_time!r} must be a number of seconds above 0")
-    for name in ("epochs", "max_updates"):
-        value = getattr(plan, name)
-        if value is not None and not value >= 1:
-            raise SettingError(f"{name}={value!r} must be None or a whole number ≥ 1")
+    if not isinstance(plan, Plan):
+        raise SettingError(f"plan={plan!r} must be a Plan")
+    if plan.max_time is None:
+        raise SettingError("max_time=None must be a number of seconds above 0")
+    check_seconds("max_time", plan.max_time)
+    for name, least in (("epochs", 1), ("max_updates", 1), ("folds", 2)):
+        value, free = getattr(plan, name), " None or" if name != "folds" else ""
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not (whole and value >= least) and not (free and value is None):
+            raise SettingError(f"{name}={value!r} must be{free} a whole number ≥ {least}")
+    if not isinstance(plan.learner, Mapping):
+        raise SettingError(f"learner={plan.learner!r} must be a dict of words of LinearClassifier, as rule and keep")
+    unknown = [name for name in plan.learner if name not in Settings.__dataclass_fields__]
+    if unknown:
+        raise SettingError(f"learner={unknown[0]!r}: {unknown[0]!r} is no word of LinearClassifier about learning")
 
 
 def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
     """The rows as the theorems see them, and the labels; of more classes with `positive` this one and "the rest"."""
-    labels = np.asarray(y)
-    if labels.ndim != 1 or not len(labels):
-        raise DataError(f"the labels have shape {labels.shape}; expected one a row, and at least one row")
+    rows = given_rows(X)
+    labels = given_labels(y, n_rows(rows))
+    if not len(labels):
+        raise DataError("there are no rows; there is nothing to be diagnosed")
+    if plan.names is not None and len(plan.names) != width(rows):
+        raise SettingError(f"names: there are {len(plan.names)} of them, but {width(rows)} columns")
     values = np.unique(labels)
-    problem = as_problem(X, labels, True, plan.positive if plan.positive is not None else values[-1], plan.names)
-    check_finite(problem.rows, plan.names)
+    problem = as_problem(rows, labels, True, plan.positive if plan.positive is not None else values[-1], plan.names)
     if plan.positive is not None and values.size > 2:
         rest, name = problem.classes
         return problem.rows, np.where(problem.y > 0, str(name), str(rest))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.learn import MISTAKES, UPDATES
 from ..core.rows import Array, Rows, take, width
-from ..errors import RosenblattError, SettingError
+from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
 from ..fit import Task, fit, training_errors
@@ -81,10 +81,10 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
     """Stratified and shuffled; no more than the smallest class has rows, none where it has one."""
     from sklearn.model_selection import StratifiedKFold
 
-    if count < 2:
-        raise SettingError(f"folds={count} must be a whole number ≥ 2")
-    count = min(count, int(np.unique(y, return_counts=True)[1].min()))
-    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, y)) if count >= 2 else []
+    _, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
+    count = min(count, int(counts.min()))
+    # By numbers, as scikit-learn takes labels like 0.5 for a quantity.
+    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, numbers)) if count >= 2 else []
 
 
 def tried(

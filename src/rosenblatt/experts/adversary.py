@@ -15,8 +15,9 @@ def against_the_leader(n: int, rounds: int) -> tuple[Array, Array]:
     outcome is 0. So the leader errs, and the next one leads: after T rounds nobody has more than ⌈T/n⌉ mistakes, the
     best ⌊T/n⌋, and follow the leader T. At T = n·m + n − 1 that is its bound n·m + n − 1 exactly.
     """
-    if n < 1 or rounds < 0:
-        raise SettingError(f"n={n} and rounds={rounds}: expected at least one expert and no fewer than 0 rounds")
+    whole = all(isinstance(count, (int, np.integer)) for count in (n, rounds))
+    if not whole or n < 1 or rounds < 0:
+        raise SettingError(f"n={n!r} and rounds={rounds!r}: expected at least one expert and no fewer than 0 rounds")
     advice = np.zeros((rounds, n))
     advice[np.arange(rounds), np.arange(rounds) % n] = 1.0
     return advice, np.zeros(rounds)

@@ -44,7 +44,10 @@ class Advised(ABC):
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise SettingError(f"n={n!r} must be a whole number of experts, at least 1")
         self.n, self.rounds = int(n), 0
-        self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
+        try:
+            self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
+        except (MemoryError, ValueError, OverflowError):
+            raise SettingError(f"n={n!r} are more experts than memory holds") from None
         self._last = np.zeros(core.COLUMNS)
         self._last[core.BEST] = -1.0
 
@@ -105,6 +108,17 @@ class Advised(ABC):
         """All rounds of advice (T, n) with outcomes (T,), as by T updates. Raises DataError before anything changes."""
         given = as_rounds(advice, self.n, awake)
         return self._all(given, as_outcomes(outcomes, len(given)))
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
+        made = f"{type(self).__name__}({self.n}{', ' if given else ''}{given})"
+        if not self.rounds:
+            return f"<{made}>"
+        own = f"{self.mistakes:,} mistake{'s' * (self.mistakes != 1)}"
+        own = own if self.bounded_is == "mistakes" else f"{self.expected_mistakes:.6g} expected mistakes"
+        bound = self.bound()
+        promised = f"{self.bounded_is} ≤ {bound}" if bound.applies else str(bound)
+        return f"<{made} after {self.rounds:,} rounds: {own}, regret {self.regret:.6g}; {promised}>"
 
     # --- counts ------------------------------------------------------------------------------------------------------
 

@@ -81,7 +81,8 @@ class WeightedMajority(Advised):
         return np.full(count, -math.log(self.beta))
 
     def form(self) -> Form:
-        return Form(math.log(2.0 / (1.0 + self.beta)), -math.log(self.beta))
+        # ln(2/(1 + β)); of the quotient it would be 0 for β near 1.
+        return Form(-math.log1p((self.beta - 1.0) / 2.0), -math.log(self.beta))
 
     def room(self, t: Array) -> Array:
         return np.full(len(t), math.log(self.n))

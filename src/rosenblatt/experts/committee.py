@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from ..catalog import rule_from, rule_name
 from ..core.dispatch import loop_for
 from ..core.progressive import Steps, progressive
-from ..core.rows import Array, Csr, Dense, Rows, csr, dense, n_rows, width
-from ..errors import DataError, SettingError
+from ..core.rows import Array, Rows, n_rows, width
+from ..errors import DataError, ModelError, SettingError
 from ..fit import check_finite, check_range
+from ..given import given_labels, given_rows, without_duplicates
 from ..labels import class_list, class_numbers
 from ..settings import Settings
 from ..train import Run, new_run
@@ -38,7 +40,8 @@ class OnlineCommittee:
 
     learners: rules by name or value, with `averaged` before the name, or settings {"rule": …, "keep": …, "alpha": …}
         as `LinearClassifier` takes them; default ("perceptron", "averaged perceptron", "margin", "passive-aggressive").
-    algorithm: its name, default "weighted-majority", or an algorithm of this package that has played no round yet.
+    algorithm: its name, default "weighted-majority", or an algorithm of this package that has played no round yet, of
+        which a copy plays.
     positive: the class that advice 1 stands for; default: the last in order. fit_intercept: learn a bias.
 
     `partial_fit(X, y)` is progressive: row i is predicted by what was learned from the rows before it, by every learner
@@ -87,13 +90,12 @@ class OnlineCommittee:
 
     def advise(self, X: Any, y: Any, classes: Any = None) -> tuple[Array, Ledger]:
         """`partial_fit` that also gives the learners' advice before each row (n, N), and the ledger of the rows."""
-        rows, labels = _rows(X), np.asarray(y)
-        if labels.shape != (n_rows(rows),):
-            raise DataError(f"{n_rows(rows)} rows but labels of shape {labels.shape}; there must be one label a row")
+        rows = without_duplicates(given_rows(X))
+        labels = given_labels(y, n_rows(rows))
         largest = check_finite(rows)
         check_range(rows, largest)
         if not hasattr(self, "algorithm_"):
-            self._begin(rows, labels if classes is None else np.asarray(classes))
+            self._begin(rows, labels if classes is None else given_labels(classes, np.size(classes)))
         elif width(rows) != self.n_features_in_:
             raise DataError(f"the rows have {width(rows)} features, those before {self.n_features_in_}")
         outcome = class_numbers(labels, self.classes_).astype(np.float64)
@@ -106,19 +108,31 @@ class OnlineCommittee:
 
     def predict(self, X: Any) -> Array:
         """(n,) labels by the learners and weights as they are now; the heavier side, a tie is the positive class."""
-        rows, weights = _rows(X), self.algorithm_.weights
+        if not hasattr(self, "algorithm_"):
+            raise ModelError("the committee has learned from no row yet; give it some with partial_fit")
+        rows, weights = without_duplicates(given_rows(X)), self.algorithm_.weights
+        if width(rows) != self.n_features_in_:
+            raise DataError(f"the rows have {width(rows)} features, those before {self.n_features_in_}")
+        check_finite(rows)
         advice = np.stack([_decision(run, rows) > 0.0 for run in self._runs], axis=1)
         up, down = advice @ weights, ~advice @ weights
         return np.asarray(self.classes_[(up >= down).astype(int)])
 
     def score(self, X: Any, y: Any) -> float:
         """The share of right labels."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+        answers = self.predict(X)
+        return float(np.mean(answers == given_labels(y, len(answers))))
 
     @property
     def mistakes_(self) -> Array:
         """(N,) wrong predictions of each learner, each made before the row was learned."""
         return self.algorithm_.expert_mistakes.astype(np.int64)
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "algorithm_"):
+            return f"OnlineCommittee(learners={self.learners!r}, algorithm={self.algorithm!r})"
+        made = ", ".join(f"{name} {count:,}" for name, count in zip(self.names_, self.mistakes_.tolist(), strict=True))
+        return f"<OnlineCommittee after {self.rows_:,} rows; mistakes: committee {self.algorithm_.mistakes:,}, {made}>"
 
     def _begin(self, rows: Rows, labels: Array) -> None:
         classes = class_list(labels, None)
@@ -126,6 +140,8 @@ class OnlineCommittee:
             found = ", ".join(map(str, classes.tolist()[:10]))
             more = "; name both with classes" if classes.size == 1 else ""
             raise DataError(f"a committee votes on two classes; found {classes.size} ({found}){more}")
+        if isinstance(self.learners, str) or not isinstance(self.learners, Sequence):
+            raise SettingError(f"learners={self.learners!r} must be a list of learners")
         learners = [learner_from(each, self.fit_intercept) for each in self.learners]
         names = [learner.name for learner in learners]
         if not names or len(set(names)) < len(names):
@@ -135,12 +151,14 @@ class OnlineCommittee:
             if algorithm not in algorithms():
                 raise SettingError(f"unknown algorithm={algorithm!r}; one of {', '.join(algorithms())}")
             algorithm = algorithms()[algorithm](len(names))
+        if not isinstance(algorithm, Advised):
+            raise SettingError(f"algorithm={algorithm!r} must be a name, or an algorithm that was made for the learners")
         if algorithm.n != len(names) or algorithm.rounds:
             found = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {found}")
         runs = [new_run(learner.settings, rows, 2) for learner in learners]
         self.classes_ = class_list(labels, self.positive)
-        self.names_, self._runs, self.algorithm_ = names, runs, algorithm
+        self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
         self.n_features_in_, self.rows_ = width(rows), 0
         self._every = CURVE
         self.history_: dict[str, list[Any]] = {"rows": [], "weights": [], "mistakes": []}
@@ -192,23 +210,6 @@ def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
     kept = [] if settings.keep == "last" else [settings.keep]
     rule = words.get("rule")
     return " ".join([*kept, rule if isinstance(rule, str) else rule_name(settings.rule), *rest])
-
-
-def _rows(X: Any) -> Rows:
-    if isinstance(X, (Dense, Csr)):
-        return X
-    from scipy.sparse import issparse
-
-    if issparse(X):
-        x = X.tocsr()
-        if not x.has_canonical_format:
-            x = x.copy()
-            x.sum_duplicates()
-        return csr(x.data, x.indices, x.indptr, x.shape[1])
-    x = np.asarray(X)
-    if x.ndim != 2 or x.dtype.kind not in "iufb":
-        raise DataError(f"the rows have shape {x.shape} of {x.dtype}; expected numbers of shape (rows, features)")
-    return dense(x)
 
 
 def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:

@@ -18,13 +18,13 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
     what = "losses" if losses else "advice"
     masked = np.ma.isMaskedArray(given)
     try:
-        values = np.array(np.ma.filled(given.astype(float), np.nan) if masked else given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"the {what} hold something that is no number; expected shape {_shape(n, rows)}") from None
+        values = _numbers(np.ma.filled(given.astype(float), np.nan) if masked else given)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"found something in the {what} that is no number; expected shape {_shape(n, rows)}") from None
     if values.ndim != (2 if rows else 1) or values.shape[-1] != n:
-        raise DataError(f"the {what} have shape {values.shape}; expected {_shape(n, rows)}")
+        raise DataError(f"found {what} of shape {values.shape}; expected {_shape(n, rows)}")
     if awake is not None:
-        mask = np.asarray(awake)
+        mask = _mask(awake)
         if mask.dtype != bool or mask.shape != values.shape:
             raise DataError(f"awake has shape {mask.shape} of {mask.dtype}; expected {values.shape} of bool")
         values[~mask] = np.nan
@@ -39,20 +39,41 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
     return values
 
 
+def _numbers(given: Any) -> Array:
+    """A new array of float64. ValueError for complex numbers, of which float64 would hold the real part."""
+    if np.iscomplexobj(given):
+        raise ValueError
+    return np.array(given, dtype=np.float64)
+
+
+def _mask(awake: Any) -> Array:
+    try:
+        return np.asarray(awake)
+    except ValueError:
+        raise DataError("awake is not a row of True and False") from None
+
+
 def _shape(n: int, rows: bool) -> str:
     return f"(rounds, {n})" if rows else f"({n},)"
 
 
 def as_outcome(outcome: Any) -> float:
-    """An outcome, 0 or 1, as a float."""
-    return float(as_outcomes([outcome], 1)[0])
+    """An outcome, 0 or 1, as a float. DataError for anything else."""
+    try:
+        value = _numbers(outcome)
+    except (TypeError, ValueError, OverflowError):
+        value = np.empty(0)
+    if value.shape != () or value not in (0.0, 1.0):
+        raise DataError(f"found the outcome {str(outcome)[:40]}; expected 0 or 1")
+    return float(value)
 
 
 def as_outcomes(outcomes: Any, count: int) -> Array:
     """(T,) float64 of 0 and 1. DataError names the first that is neither."""
     try:
-        values = np.asarray(outcomes, dtype=np.float64)
-    except (TypeError, ValueError):
+        masked = np.ma.isMaskedArray(outcomes)
+        values = _numbers(np.ma.filled(outcomes.astype(float), np.nan) if masked else outcomes)
+    except (TypeError, ValueError, OverflowError):
         raise DataError("the outcomes hold something that is no number; expected 0 or 1") from None
     if values.shape != (count,):
         raise DataError(f"the outcomes have shape {values.shape}; expected ({count},), one a round")

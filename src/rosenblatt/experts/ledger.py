@@ -31,7 +31,7 @@ class Round(NamedTuple):
     bound: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ledger:
     """Rounds as columns, each (T,): the fields of `Round`. prediction is NaN where losses were given."""
 
@@ -53,6 +53,15 @@ class Ledger:
         prediction = None if np.isnan(row[0]) else int(row[0])
         rest = [float(value) for value in row[5:]]
         return Round(prediction, float(row[1]), int(row[2]), float(row[3]), int(row[4]), *rest)
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<Ledger: no rounds>"
+        last = self[-1]
+        own = f"{last.expected_mistakes:.6g} expected mistakes"
+        own = own if last.expected_mistakes != last.mistakes else f"{last.mistakes:,} mistakes"
+        bound = f"bound {last.bound:.6g}" if np.isfinite(last.bound) else "no bound"
+        return f"<Ledger: {len(self):,} rounds; {own}, regret {last.regret:.6g}, {bound}>"
 
     def columns(self) -> list[Array]:
         return [getattr(self, field.name) for field in fields(self)]

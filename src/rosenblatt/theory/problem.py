@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array, Csr, Dense, Rows, csr, dense, matrix, n_rows, take, width
+from ..core.rows import Array, Csr, Dense, Rows, matrix, n_rows, take, width
 from ..errors import DataError, SettingError
 from ..fit import check_finite
-
-MOST_WHOLE = 2**53
+from ..given import given_labels, given_rows, without_duplicates
+from ..labels import place_of
 
 
 class Problem(NamedTuple):
@@ -29,6 +29,14 @@ class Problem(NamedTuple):
     classes: tuple[Any, Any]
     fit_intercept: bool = True
     names: Sequence[str] | None = None
+
+    def __repr__(self) -> str:
+        where = "with offset" if self.fit_intercept else "through the origin"
+        kind = "sparse" if isinstance(self.rows, Csr) else "dense"
+        return (
+            f"<Problem: {self.n:,} {kind} rows, {self.d:,} columns, {self.dtype}, {where}; "
+            f"{self.classes[1]!r} against {self.classes[0]!r}>"
+        )
 
     @property
     def n(self) -> int:
@@ -84,61 +92,23 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
 
     X: (n, d) array, DataFrame or scipy sparse matrix, or rows of this package; float32 and float64 are kept, all else
     must be exact in float64. y: (n,) labels. positive: the label of +1: the last of two, and needed with more, where it
-    is taken against the rest. Raises DataError for NaN and infinite values, for whole numbers above 2⁵³, where there
-    are no rows, and where rows and labels do not fit; SettingError for a positive that is not there.
+    is taken against the rest. Raises DataError for NaN, infinite and masked values, for whole numbers above 2⁵³, where
+    there are no rows, where a label is missing, and where rows and labels do not fit; SettingError for a positive that
+    is not there.
     """
     if isinstance(X, Problem):
         return X
+    if not isinstance(fit_intercept, (bool, np.bool_, int)) or fit_intercept not in (0, 1):
+        raise SettingError(f"fit_intercept={fit_intercept!r} must be True or False")
     if names is None and hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
-    rows = X if isinstance(X, (Dense, Csr)) else _rows(X)
-    labels = np.asarray(y)
-    if labels.ndim != 1 or len(labels) != n_rows(rows):
-        raise DataError(f"{n_rows(rows)} rows but labels of shape {labels.shape}; there must be one label a row")
+    rows = without_duplicates(given_rows(X))
+    labels = given_labels(y, n_rows(rows))
     if not len(labels):
         raise DataError("there are no rows; a theorem needs at least one")
     check_finite(rows, names)
     signs, classes = _signs(labels, positive)
-    return Problem(_without_duplicates(rows), signs, classes, fit_intercept, names)
-
-
-def _rows(X: Any) -> Rows:
-    from scipy.sparse import issparse
-
-    if issparse(X):
-        x = X.tocsr()
-        return csr(_exact(x.data), x.indices, x.indptr, x.shape[1])
-    x = np.asarray(X)
-    if x.ndim != 2:
-        raise DataError(f"the rows have shape {x.shape}; expected (rows, columns)")
-    return dense(_exact(x))
-
-
-def _exact(values: Array) -> Array:
-    """float32 and float64 as they are; other numbers in float64, where that holds them exactly."""
-    if values.dtype in (np.float32, np.float64):
-        return values
-    if values.dtype == object or values.dtype.kind in "US":
-        try:
-            return values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"the rows hold something that is no number: {error}") from None
-    if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > MOST_WHOLE:
-        raise DataError(f"the rows hold whole numbers above 2**53, which float64 rounds (dtype {values.dtype})")
-    if values.dtype.kind not in "iubf" or values.dtype.itemsize > 8:
-        raise DataError(f"the rows have dtype {values.dtype}; expected real numbers that float64 can hold")
-    return values.astype(np.float64)
-
-
-def _without_duplicates(rows: Rows) -> Rows:
-    if isinstance(rows, Dense):
-        return rows
-    x = matrix(rows)
-    if x.has_canonical_format:
-        return rows
-    x = x.copy()
-    x.sum_duplicates()
-    return csr(x.data, x.indices, x.indptr, x.shape[1])
+    return Problem(rows, signs, classes, bool(fit_intercept), names)
 
 
 def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
@@ -150,9 +120,6 @@ def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
             raise SettingError(f"there are {classes.size} classes ({listed}); name the one that positive is")
         at = classes.size - 1
     else:
-        same = [i for i, label in enumerate(named) if label == positive or str(label) == str(positive)]
-        if not same:
-            raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, named))}")
-        at = same[0]
+        at = place_of(positive, classes)
     rest = None if classes.size == 1 else named[1 - at] if classes.size == 2 else "the rest"
     return np.where(labels == classes[at], 1.0, -1.0), (rest, named[at])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, values_of
+from ..given import check_seconds
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
 from .search import exact as search_exact
@@ -146,10 +147,7 @@ def separable(
 
     Source: Farkas' lemma (J. Farkas, Theorie der einfachen Ungleichungen, 1902).
     """
-    from ..errors import SettingError
-
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit} must be a number of seconds above 0, or None")
+    check_seconds("time_limit", time_limit)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
     hunt = Hunt(problem, None, None if time_limit is None else begun + time_limit, watch)  # type: ignore[arg-type]

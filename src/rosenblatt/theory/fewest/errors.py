@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.rows import Array
-from ...errors import SettingError
+from ...given import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
 from .check import Exact, as_floats, exactly_right_rows, right_rows
@@ -30,7 +30,7 @@ Told = Callable[[int, int], None]
 """Is told (found, proven) whenever one of them changes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MinimumError:
     """min over (w, b) of #{i: y_i(w·x_i + b) ≤ 0}; without an offset b = 0.
 
@@ -56,6 +56,16 @@ class MinimumError:
     def optimal(self) -> bool:
         return self.errors == self.lower_bound
 
+    def __str__(self) -> str:
+        errors = f"{self.errors:,} error{'s' * (self.errors != 1)}"
+        found = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
+        where = "with offset" if self.problem.fit_intercept else "through the origin"
+        size = f"{self.problem.n:,} rows, {self.problem.d:,} columns, {where}"
+        return f"{found} ({size}; by {self.method}, {self.seconds:.2f} s)"
+
+    def __repr__(self) -> str:
+        return f"<MinimumError: {self}>"
+
     def verify(self) -> bool:
         """Whether the hyperplane gets all rows but `rows_wrong` strictly right, in exact arithmetic."""
         right = np.setdiff1d(np.arange(self.problem.n), self.rows_wrong)
@@ -78,8 +88,7 @@ def minimum_error(
     seconds ≥ 0, default 60; None: none, which may take for ever. progress: called with (found, proven). Raises
     DataError and SettingError as `as_problem`.
     """
-    if time_limit is not None and not time_limit >= 0:
-        raise SettingError(f"time_limit={time_limit!r} must be None or a number of seconds ≥ 0")
+    check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
     told, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit

@@ -28,12 +28,13 @@ from ...core.follow import (  # fmt: skip
 )
 from ...core.learn import MISTAKES, UPDATES, Keep
 from ...core.rows import Array, n_rows, squared_norms, stack, values_of
-from ...errors import DataError
+from ...errors import DataError, SettingError
+from ...given import check_seconds
 from ...train import Chunk, Event, Run
 from ..problem import as_problem
 from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
 from .recheck import recheck
-from .yardstick import BoundViolated, Yardstick, longest
+from .yardstick import BoundViolated, Yardstick, longest, pair
 
 BUFFER = 4096
 """Steps that are kept until it is worth looking at them; "pick one mistake" makes them one by one."""
@@ -74,6 +75,9 @@ class Ledger:
     def __init__(
         self, separator: Any = None, *, time_limit: float | None = None, also: Callable[[Event], Any] | None = None
     ) -> None:
+        check_seconds("time_limit", time_limit)
+        if also is not None and not callable(also):
+            raise SettingError(f"also={also!r} must be None or a function of an Event")
         self.given, self.time_limit, self.also = separator, time_limit, also
         self.run: Run | None = None
         self.trail: Trail | None = None
@@ -172,6 +176,12 @@ class Ledger:
 
         return "\n".join(told(self, self.bounds(), explain))
 
+    def __repr__(self) -> str:
+        if self.run is None:
+            return "<Ledger: has followed no run yet>"
+        limit = "" if self.limit is None else f"; at most {self.limit:,.0f} additions are possible"
+        return f"<Ledger: {self.mistakes:,} mistakes, {self.updates:,} updates{limit}>"
+
     def curves(self) -> dict[str, Array]:
         """The run, thinned: additions k, along w̄_k·u, square ‖w̄_k‖², cosine, and their lines, each (r,)."""
         self._must_have_run()
@@ -265,7 +275,7 @@ class Ledger:
                 return
         self.separable = True
         if not isinstance(found, MaxMargin):
-            self.yardstick = Yardstick.of(problem, *found)
+            self.yardstick = Yardstick.of(problem, *pair(found))
         elif problem.fit_intercept:
             name, most = "the largest margin", found.upper_bound_with_bias
             self.yardstick = Yardstick.of(

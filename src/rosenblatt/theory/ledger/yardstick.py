@@ -46,7 +46,10 @@ class Yardstick(NamedTuple):
     @classmethod
     def of(cls, problem: Problem, w: Any, b: float = 0.0, **known: Any) -> Yardstick:
         """From weights. Raises DataError where they do not have every row on its right side."""
-        w, b = np.asarray(w, np.float64).ravel(), float(b)
+        try:
+            w, b = np.asarray(w, np.float64).ravel(), float(b)
+        except (TypeError, ValueError):
+            raise DataError("the separator's weights are no numbers; expected w, one for each column, and b") from None
         if w.size != problem.d:
             raise DataError(f"the separator has {w.size} weights, but the rows have {problem.d} columns")
         if not (np.isfinite(w).all() and np.isfinite(b)):
@@ -61,6 +64,15 @@ class Yardstick(NamedTuple):
             wrong = int(np.count_nonzero(problem.margins(w, b) <= rough))
             raise DataError(f"the separator is none: {wrong:,} of {problem.n:,} rows are not on its right side")
         return cls(w, b, least, float(squared_length(w, b)) ** 0.5, **known)
+
+
+def pair(separator: Any) -> tuple[Any, Any]:
+    """(w, b). DataError for what are no two things."""
+    try:
+        w, b = separator
+    except (TypeError, ValueError):
+        raise DataError(f"the separator is {str(separator)[:40]}; expected (w, b), or what max_margin gives") from None
+    return w, b
 
 
 def noise(problem: Problem, w: Array, b: float) -> float:

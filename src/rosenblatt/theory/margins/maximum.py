@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ...core.rows import Array
-from ...errors import DataError, SettingError
+from ...errors import DataError
+from ...given import check_seconds
 from ..problem import Problem, as_problem
 from .points import Points
 from .solver import Widest, widest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaxMargin:
     """The widest margins of separable rows, each with its own hyperplane; lengths in the units of the data.
 
@@ -55,6 +56,16 @@ class MaxMargin:
     def fit_intercept(self) -> bool:
         return self.problem.fit_intercept
 
+    def __str__(self) -> str:
+        of = f"{len(self.support):,} of {self.problem.n:,} rows hold it"
+        gap = f"gap {self.gap:.1g}, {of}; {self.seconds:.2f} s"
+        if not self.fit_intercept:
+            return f"margin through the origin {self.margin:.6g} ({gap})"
+        return f"margin {self.margin:.6g}, with the bias counted {self.margin_with_bias:.6g} ({gap})"
+
+    def __repr__(self) -> str:
+        return f"<MaxMargin: {self}>"
+
 
 def max_margin(
     X: Any, y: Any = None, fit_intercept: bool = True, positive: Any = None, *, time_limit: float | None = None
@@ -65,8 +76,7 @@ def max_margin(
     positive: see `as_problem`. time_limit: seconds, None for no limit; what is found by then is returned with its gap.
     Raises DataError where no hyperplane separates the rows, and where none was found in time.
     """
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit!r} must be None or a number of seconds above 0")
+    check_seconds("time_limit", time_limit)
     begin = time.monotonic()
     deadline = math.inf if time_limit is None else begin + time_limit
     problem = as_problem(X, y, fit_intercept, positive)

@@ -18,7 +18,7 @@ BLOCK = 2_000_000
 """Numbers that are turned into integers at a time: some 100 MB as Python objects."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Separator:
     """A hyperplane without an error: y(w·x + b) > 0 for every row.
 
@@ -51,6 +51,10 @@ class Separator:
     def fits(self, problem: Problem) -> bool:
         return self.denominator > 0 and len(self.w) == problem.d and (problem.fit_intercept or self.b == 0)
 
+    def __repr__(self) -> str:
+        """Python writes no decimal integers of more than 4,300 digits."""
+        return f"<Separator: {len(self.w):,} weights, denominator of {self.denominator.bit_length():,} bits>"
+
     def floats(self) -> tuple[Array, float]:
         """(w, b) in float64, scaled so that the longest weight is near 1; rounding may have made a tie of them."""
         longest = max((abs(each) for each in (*self.w, self.b)), default=0) or 1
@@ -58,7 +62,7 @@ class Separator:
         return np.array([float_of(each, scale) for each in self.w], np.float64), float_of(self.b, scale)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Farkas:
     """A proof that there is no such hyperplane: λ ≥ 0, Σλ = 1, Σ λᵢ yᵢ x̄ᵢ = 0.
 
@@ -83,13 +87,16 @@ class Farkas:
 
     plain = check
 
+    def __repr__(self) -> str:
+        return f"<Farkas: {len(self.rows):,} rows, denominator of {self.denominator.bit_length():,} bits>"
+
     @property
     def fractions(self) -> list[Fraction]:
         """(k,) λ."""
         return [Fraction(each, self.denominator) for each in self.multipliers]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Enclosure:
     """A proof in floating point with bounds on its own errors: some λ near these, none below 0, has Σ λᵢ yᵢ x̄ᵢ = 0.
 
@@ -109,6 +116,9 @@ class Enclosure:
         return holds(problem, self)
 
     plain = check
+
+    def __repr__(self) -> str:
+        return f"<Enclosure: {len(self.rows):,} rows, {len(self.basis):,} of them a basis>"
 
 
 Certificate = Separator | Farkas | Enclosure

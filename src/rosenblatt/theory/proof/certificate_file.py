@@ -33,7 +33,7 @@ CLAIMS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Saved:
     """A certificate as a file holds it, and the rows that it is about.
 
@@ -79,6 +79,15 @@ class Saved:
             found = "as many, with the same labels, but some value, sign or the order is different (SHA-256)"
             raise DataError(f"the rows are not those that the certificate is about: {found}")
         return problem
+
+    def __str__(self) -> str:
+        where = "with offset" if self.fit_intercept else "through the origin"
+        verdict = "separable" if self.separable else "not separable"
+        size = f"{self.n:,} {self.storage} rows, {self.d:,} columns, {self.dtype}, {where}"
+        return f"{verdict}, to be verified: a {self.certificate.kind} ({size}; {self.path})"
+
+    def __repr__(self) -> str:
+        return f"<Saved: {self}>"
 
     def verify(self, problem: Problem) -> bool:
         """Whether it proves its verdict about these rows, in integers alone (an enclosure: by its bounds).
