@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import learners
 from rosenblatt.core.learn import Keep
 from rosenblatt.core.rows import dense
-from rosenblatt.errors import DataError
+from rosenblatt.errors import BoundViolated, DataError
 from rosenblatt.estimators import LinearClassifier
 from rosenblatt.fit import Task, fit
 from rosenblatt.settings import Settings
@@ -24,7 +24,7 @@ from rosenblatt.theory.ledger import recheck, yardstick
 from rosenblatt.theory.ledger.bounds import Bound
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.theory.ledger.one_pass import one_pass
-from rosenblatt.theory.ledger.yardstick import BoundViolated, Yardstick
+from rosenblatt.theory.ledger.yardstick import Yardstick
 from rosenblatt.theory.problem import as_problem
 from rosenblatt.train import Limits
 

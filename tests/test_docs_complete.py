@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -81,6 +83,30 @@ def test_public_names_that_are_objects_have_their_docstring_in_the_reference() -
     for name in rosenblatt.__all__:
         if isinstance(getattr(rosenblatt, name), type):
             assert f"::: rosenblatt.{name}\n" in text, f"rosenblatt.{name} is undocumented"
+
+
+@pytest.mark.parametrize("name", ["theory", "experts", "doctor"])
+def test_every_public_name_of_a_part_is_in_the_reference(name: str) -> None:
+    text = (DOCS / "reference.md").read_text(encoding="utf-8")
+    assert f"\n## rosenblatt.{name}\n" in text
+    part = importlib.import_module(f"rosenblatt.{name}")
+    assert part.__all__
+    for public in part.__all__:
+        assert f"::: rosenblatt.{name}.{public}\n" in text, f"rosenblatt.{name}.{public} is undocumented"
+
+
+@pytest.mark.parametrize("name", ["theory", "experts", "doctor"])
+def test_docstrings_of_a_part_say_what_each_argument_is(name: str) -> None:
+    """Every public function and class, each public method, and each of their arguments."""
+    part = importlib.import_module(f"rosenblatt.{name}")
+    for public in part.__all__:
+        there = getattr(part, public)
+        text = inspect.getdoc(there) or ""
+        assert text, f"rosenblatt.{name}.{public} has no docstring"
+        own = there if inspect.isclass(there) else None
+        arguments = [] if own and issubclass(own, (float, Exception)) else inspect.signature(there).parameters
+        unsaid = [each for each in arguments if not re.search(rf"\b{each}\b", text)]
+        assert not unsaid, f"the docstring of rosenblatt.{name}.{public} does not name {', '.join(unsaid)}"
 
 
 def test_every_format_is_described() -> None:

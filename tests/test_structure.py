@@ -17,7 +17,7 @@ PACKAGE = Path(rosenblatt.__file__).parent
 ROOT = Path(__file__).parent.parent
 
 LAYERS = [
-    {"errors", "defaults"},
+    {"errors", "defaults", "lazy"},
     {"rules"},
     {"core"},  # rows, the loop and the compiled parsers: what readers yield is made of core's rows
     {"batch", "labels", "given", "catalog", "calibration"},

@@ -5,8 +5,7 @@ Everything is loaded when it is first used, so that importing the package costs 
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from .lazy import lazily
 
 __version__ = "0.3.0"
 
@@ -33,13 +32,4 @@ _PLACES = {
 }
 
 __all__ = [*_PLACES, "__version__"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name], __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _PLACES, "__version__")

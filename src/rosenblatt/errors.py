@@ -27,6 +27,10 @@ class SettingError(RosenblattError):
     exit_code = 2
 
 
+class BoundViolated(AssertionError):
+    """A theorem fails on what was measured, in exact arithmetic too: an error in this program, never in the data."""
+
+
 def located(origin: str, line: int | None, found: str, expected: str) -> DataError:
     """The one form of a data error: `file, line 3: found …; expected …`."""
     place = origin if line is None else f"{origin}, line {line}"

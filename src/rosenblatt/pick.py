@@ -118,8 +118,8 @@ class _Picker:
             self.scratch, 0,
         )  # fmt: skip
         run.blocks += 1
-        # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes no
-        # step, and would be picked for ever: it waits until the weights have changed.
+        # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
+        # no step, and would be picked for ever: it waits until the weights have changed.
         self.settled = [*self.settled, row] if run.state.n[UPDATES] == before else []
         hand_on(self.follower, run.memory, self.keep, self.chunk.rows)
         if run.memory.needs_measure and self.measure is not None:

@@ -67,7 +67,8 @@ def _converging(found: Diagnosis) -> Iterator[str]:
         least = min(same, key=lambda trial: trial.training_errors)
         yield (
             f"Of the {found.facts.rows:,} rows learned from, the fewest wrong by a hyperplane in these columns were "
-            f"{least.training_errors:,}, with {shown(least)}{'; `rosenblatt optimum` says how few are possible' if two else ''}."
+            f"{least.training_errors:,}, with {shown(least)}"
+            f"{'; `rosenblatt optimum` says how few are possible' if two else ''}."
         )
 
 

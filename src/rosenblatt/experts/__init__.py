@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from ..lazy import lazily
 
 _PLACES = {
     "Halving": ".algorithms",
@@ -15,19 +14,10 @@ _PLACES = {
     "Round": ".ledger",
     "Ledger": ".ledger",
     "Bound": ".bounds",
-    "BoundViolated": ".bounds",
+    "BoundViolated": "..errors",
     "against_the_leader": ".adversary",
     "load": ".state",
     "OnlineCommittee": ".committee",
 }
 __all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name], __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _PLACES)

@@ -12,8 +12,8 @@ import numpy as np
 from ..core import advice as core
 from ..core.advice import Game, Tally, play_rounds
 from ..core.rows import Array
-from ..errors import SettingError
-from .bounds import SLACK, Bound, BoundViolated, Counted, Form
+from ..errors import BoundViolated, SettingError
+from .bounds import SLACK, Bound, Counted, Form
 from .given import as_outcome, as_outcomes, as_rounds
 from .ledger import Ledger, Round
 

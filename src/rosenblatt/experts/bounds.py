@@ -18,10 +18,6 @@ MOST_POWER = 20_000
 """Mistakes up to which powers are taken as fractions: those have 54 bits for each."""
 
 
-class BoundViolated(ArithmeticError):
-    """A theorem does not hold for what was counted: the program is wrong, not the data."""
-
-
 class Bound(float):
     """A number that is not exceeded; +inf, with a `reason`, where nothing is promised. As text: `no bound: …`."""
 

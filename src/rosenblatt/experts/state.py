@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ def save(algorithm: Advised, path: Any) -> None:
     """One file, there only when it is whole."""
     text = json.dumps(to_dict(algorithm), allow_nan=False)
     try:
-        with whole_file(str(path)) as file:
+        with whole_file(os.fspath(path)) as file:
             file.write((text + "\n").encode())
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from ..lazy import lazily
 
 _PLACES = {
     "separable": ".separability",
@@ -14,19 +13,10 @@ _PLACES = {
     "MinimumError": ".fewest.errors",
     "Ledger": ".ledger.ledger",
     "Bound": ".ledger.bounds",
-    "BoundViolated": ".ledger.yardstick",
+    "BoundViolated": "..errors",
     "read_certificate": ".proof.certificate_file",
     "Problem": ".problem",
     "as_problem": ".problem",
 }
 __all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name], __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _PLACES)

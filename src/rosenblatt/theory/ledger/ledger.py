@@ -28,13 +28,13 @@ from ...core.follow import (  # fmt: skip
 )
 from ...core.learn import MISTAKES, UPDATES, Keep
 from ...core.rows import Array, n_rows, squared_norms, stack, values_of
-from ...errors import DataError, SettingError
+from ...errors import BoundViolated, DataError, SettingError
 from ...given import check_seconds
 from ...train import Chunk, Event, Run
 from ..problem import as_problem
 from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
 from .recheck import recheck
-from .yardstick import BoundViolated, Yardstick, longest, pair
+from .yardstick import Yardstick, longest, pair
 
 BUFFER = 4096
 """Steps that are kept until it is worth looking at them; "pick one mistake" makes them one by one."""

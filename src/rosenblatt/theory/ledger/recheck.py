@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...core.follow import ADDITIONS, BELOW_LINE, COEFFICIENT, EXCESS, RAISE, RIGHT_ROW, TOO_LONG, TOO_MANY, Law, Trail
+from ...errors import BoundViolated
 from ..problem import Problem
-from .yardstick import BoundViolated, Whole, Yardstick, exact_least, exact_longest, exact_sum, squared_length
+from .yardstick import Whole, Yardstick, exact_least, exact_longest, exact_sum, squared_length
 
 
 class Exact(NamedTuple):

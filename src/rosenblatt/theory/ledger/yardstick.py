@@ -15,10 +15,6 @@ CLOSE = 1e-6
 """A least y·u of fewer good digits than this is worked out exactly."""
 
 
-class BoundViolated(AssertionError):
-    """A theorem fails on a run, in exact arithmetic too: an error in this program, never in the data."""
-
-
 class Yardstick(NamedTuple):
     """A separator w̄ = (w, b), b = 0 through the origin, and its margin: least/length for the unit separator w̄/‖w̄‖.
 

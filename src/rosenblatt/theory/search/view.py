@@ -106,7 +106,8 @@ def view_of(problem: Problem, whole: bool = False) -> View:
     if problem.fit_intercept and not isinstance(problem.rows, Csr):
         # x and the middle are within a factor of 2 of each other, so that the difference is exact (P. Sterbenz, 1974).
         middle = low / 2 + high / 2
-        centre = np.where(np.abs(middle) > FAR * np.maximum(high - middle, middle - low), middle, 0.0)
+        with np.errstate(over="ignore"):  # of values near 1e308; no middle is above infinity
+            centre = np.where(np.abs(middle) > FAR * np.maximum(high - middle, middle - low), middle, 0.0)
     longest = np.maximum(np.abs(low - centre), np.abs(high - centre))
     exponents = np.where(longest > 0, -np.frexp(longest)[1], 0)
     return View(problem, reduction, centre, exponents)
