@@ -95,6 +95,24 @@ def test_weights_that_overflow_or_are_no_numbers_prove_nothing_false() -> None:
     assert certified_separator(problem, np.array([np.nan, 1.0]), 0.0) is None
 
 
+def test_a_weight_below_all_floats_counts_as_much_as_it_is() -> None:
+    """Rounded to 0 it would leave 1e-100 of 1e-100 − 1e-92, and a proof of it."""
+    ten = 10**400
+    for weight, right in [(-1, False), (1, True)]:
+        problem = as_problem([[1e-100, 1e308]], [1], False, 1)
+        found = Separator((ten, weight), 0, ten)
+        assert found.check(problem) is found.plain(problem) is proves(problem, found) is right
+
+
+def test_integers_that_overflow_are_no_proof() -> None:
+    problem = as_problem([[2.0], [1.0]], [1, -1], False)
+    many, half = np.int64(2**62), np.int64(1)
+    with np.errstate(all="ignore"):
+        assert not Separator((many,), 0, 1).check(problem) and not Separator((many,), 0, 1).plain(problem)
+        assert not Farkas((0, 1), (half, np.int64(2)), 3).check(problem)
+    assert Farkas((0, 1), (1, 2), 3).check(problem)
+
+
 def test_a_tie_that_floats_see_as_a_margin_is_refused() -> None:
     """0.1 + 0.2 and 0.3: the score of the third row is 0 in floats of one order and above it in another."""
     x = np.array([[0.1, 0.2, -0.3], [0.2, 0.1, -0.3], [0.3, -0.2, -0.1]])

@@ -332,9 +332,15 @@ def test_verify_refuses_other_rows_and_forgeries(tmp_path: Path) -> None:
     save_certificate(path, forged, problem, json.loads(path.read_text())["data"]["recipe"])
     done = run("verify", str(path), str(data))
     assert done.code == 4 and "does not prove its claim" in done.err
-    save_certificate(path, decide(problem), problem, {"reading": {"no_such": 1}})
-    done = run("verify", str(path), str(data))
-    assert done.code == 4 and "recipe" in done.err
+    none: dict[str, Any] = {"only": None, "positive": None}
+    for recipe in (
+        {"reading": {"no_such": 1}},
+        {"reading": {}, "features": {"no_such": 1}, **none},
+        {"reading": "x", "features": {}, **none},
+    ):
+        save_certificate(path, decide(problem), problem, recipe)
+        done = run("verify", str(path), str(data))
+        assert done.code == 4 and "recipe" in done.err
     assert run("verify", str(data), str(data)).code == 4
 
 

@@ -55,7 +55,8 @@ def test_every_rule_memory_and_counting_is_offered() -> None:
 @pytest.mark.parametrize("name", sorted(DEFAULTS.keys() - PYTHON_ONLY | set(FEATURES) - {"signed"}))
 def test_the_help_shows_the_default(name: str) -> None:
     default, text = TRAIN[name].default, TRAIN[name].help or ""
-    shown = f"{default:g}" if isinstance(default, float) else {"None": "none", "True": "yes"}.get(str(default), default)
+    words = {"None": "none", "True": "yes", "False": "no"}
+    shown = f"{default:g}" if isinstance(default, float) else words.get(str(default), default)
     assert text.endswith(f"[default: {shown}]")
 
 
@@ -67,12 +68,14 @@ def test_help_ends_with_an_example_that_parses(command: str) -> None:
     example = well(command, "--help").out.partition("\nExample:\n")[2].splitlines()
     lines = [line.strip() for line in example if line.strip()]
     assert lines, "an example"
+    used = set()
     for line in lines:
-        words = line.partition("rosenblatt ")[2].partition(" | ")[0].split()
-        assert words[0] == command
-        found = app.get_command(click.Context(app), command)
+        words = shlex.split(line.partition("rosenblatt ")[2].partition(" | ")[0])
+        used.add(words[0])
+        found = app.get_command(click.Context(app), words[0])
         assert found is not None
-        found.make_context(command, words[1:])
+        found.make_context(words[0], words[1:])
+    assert command in used
 
 
 def test_help_names_the_commands_and_the_exit_codes() -> None:

@@ -107,6 +107,10 @@ def test_docstrings_of_a_part_say_what_each_argument_is(name: str) -> None:
         arguments = [] if own and issubclass(own, (float, Exception)) else inspect.signature(there).parameters
         unsaid = [each for each in arguments if not re.search(rf"\b{each}\b", text)]
         assert not unsaid, f"the docstring of rosenblatt.{name}.{public} does not name {', '.join(unsaid)}"
+        public_ones = [each for each in vars(own or object) if not each.startswith("_")]
+        says = [each for each in public_ones if callable(getattr(own, each)) or isinstance(vars(own)[each], property)]
+        bare = [each for each in says if not inspect.getdoc(getattr(own, each))]
+        assert not bare, f"rosenblatt.{name}.{public} has without a docstring: {', '.join(bare)}"
 
 
 def test_every_format_is_described() -> None:

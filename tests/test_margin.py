@@ -19,6 +19,7 @@ from command import run, well
 from conftest import load_shared, shared_data
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import MaxMargin, as_problem, max_margin
+from rosenblatt.theory.margins.maximum import NoMargin
 
 Array = np.ndarray[Any, Any]
 
@@ -237,6 +238,19 @@ def test_many_rows_are_taken_in_by_and_by() -> None:
 def test_rows_that_no_hyperplane_separates_are_refused(intercept: bool) -> None:
     with pytest.raises(DataError, match="not separable.*prove it"):
         max_margin([[1.0], [-1.0], [2.0], [-2.0]], [0, 1, 1, 0], intercept)
+
+
+def test_who_gets_no_margin_is_told_the_verdict() -> None:
+    for x, y, verdict in [([[0.0], [1.0], [2.0]], [0, 1, 0], False), ([[1.0], [1.0 + 2e-16]], [0, 1], True)]:
+        try:
+            assert max_margin(x, y).margin > 0.0 and verdict
+        except NoMargin as error:
+            assert error.separable is verdict
+
+
+def test_the_larger_of_both_gaps_is_told() -> None:
+    found = max_margin([[1e36], [3e36]], [0, 1])
+    assert found.gap < 1e-6 < found.gap_with_bias and f"gap {found.gap_with_bias:.1g}" in str(found)
 
 
 def test_equal_rows_with_opposite_labels_are_refused() -> None:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from command import THREE, run, well
 from conftest import load_shared
-from near_ties import KINDS, NearTie, near_ties, truth
+from near_ties import KINDS, NearTie, feasible, near_ties, truth
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import Separability, as_problem, read_certificate, separability, separable
 from rosenblatt.theory.proof.exact_simplex import decide
@@ -23,6 +23,12 @@ from rosenblatt.theory.search import newton as search_newton
 from rosenblatt.theory.search import simplex as search_simplex
 from rosenblatt.theory.search.reduce import opposite_pairs, reduced
 from rosenblatt.theory.search.view import view_of
+
+RANGES = [(-1074, -1073), (-1074, 1020), (1000, 1020), (-40, 40), (-1070, -900)]
+
+
+def fractions(x: Any, fit_intercept: bool) -> list[list[Fraction]]:
+    return [[Fraction(value) for value in row] + [Fraction(1)] * fit_intercept for row in x.tolist()]
 
 
 def proven(found: Separability, X: Any, y: Any, positive: Any) -> bool:
@@ -93,6 +99,26 @@ def test_small_whole_numbers_as_the_exact_simplex_says(data: Any) -> None:
     expected = decide(as_problem(x, y, fit_intercept)).kind == "separator"
     for rows in (x, csr_array(x), x.astype(np.float32)):
         assert verdict(rows, y, fit_intercept) is expected
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(0, 5), st.booleans(), st.sampled_from(RANGES))
+def test_values_of_any_size_are_decided(
+    seed: int, n: int, d: int, fit_intercept: bool, powers: tuple[int, int]
+) -> None:
+    """From subnormal to nearly infinite: neither an overflow nor an underflow leads anywhere."""
+    rng = np.random.default_rng(seed)
+    x = np.ldexp(rng.integers(-2, 3, (n, d)).astype(np.float64), rng.integers(*powers, (n, d)))
+    y = np.where(np.sign(x) @ rng.integers(-2, 3, d) + rng.normal(scale=0.3, size=n) > 0, 1, -1)
+    bars = [[value * int(sign) for value in row] for row, sign in zip(fractions(x, fit_intercept), y, strict=True)]
+    expected, positive = bool(bars[0]) and feasible(bars), 1 if (y > 0).any() else -1
+    for rows in (x, csr_array(x)):
+        found = separable(rows, y, fit_intercept, positive)
+        assert found.separable is expected and found.verify() and proven(found, x, y, positive)
+
+
+def test_a_single_row_whose_weight_no_float_holds() -> None:
+    found = separable([[-1.0, -5e-324]], [1], False)
+    assert found.separable and found.verify()
 
 
 @given(st.integers(0, 10_000), st.integers(1, 120), st.integers(1, 20), st.sampled_from([0.0, 0.02, 0.3]))

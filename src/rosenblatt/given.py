@@ -30,9 +30,9 @@ def given_rows(X: Any) -> Rows:
             X.data = _exact(X.data)
         x = X.tocsr()
         return csr(_exact(x.data), x.indices, x.indptr, x.shape[1])
-    masked = np.argwhere(np.ma.getmaskarray(X)) if np.ma.isMaskedArray(X) else ()
-    if len(masked):
-        raise DataError(f"row {masked[0][0]}: found a masked value; all values must be there")
+    masked = masked_row(X)
+    if masked is not None:
+        raise DataError(f"row {masked}: found a masked value; all values must be there")
     try:
         x = np.asarray(X)
     except ValueError:
@@ -40,6 +40,12 @@ def given_rows(X: Any) -> Rows:
     if x.ndim != 2:
         raise DataError(f"the rows have shape {x.shape}; expected (rows, columns)")
     return dense(_exact(x))
+
+
+def masked_row(values: Any) -> int | None:
+    """The first row of a masked array with a masked value."""
+    masked = np.argwhere(np.ma.getmaskarray(values)) if np.ma.isMaskedArray(values) else np.empty((0, 1))
+    return int(masked[0, 0]) if masked.size else None
 
 
 def without_duplicates(rows: Rows) -> Rows:
@@ -83,9 +89,9 @@ def _parsed(values: Array) -> Array:
 def given_labels(y: Any, rows: int) -> Array:
     """(n,) labels that can be sorted. DataError where they are not one a row, where one is missing (None, NaN, masked),
     and for complex numbers and things of kinds that have no order among them."""
-    masked = np.flatnonzero(np.ma.getmaskarray(y)) if np.ma.isMaskedArray(y) else ()
-    if len(masked):
-        raise DataError(f"row {masked[0]}: its label is masked; every row needs a label")
+    masked = masked_row(y)
+    if masked is not None:
+        raise DataError(f"row {masked}: its label is masked; every row needs a label")
     try:
         labels = np.asarray(y)
     except ValueError:
@@ -99,6 +105,9 @@ def given_labels(y: Any, rows: int) -> Array:
         row = int(np.argmax(missing))
         raise DataError(f"row {row}: found the label {labels[row]}; every row needs a label")
     if labels.dtype == object and set(map(type, labels.tolist())) != {str}:
+        held = np.array(labels.tolist())  # 0, 0.0 and False are one label, which text would tell apart
+        if held.shape == labels.shape and held.dtype.kind in "biuf" and (held == labels).all():
+            return held
         try:
             np.unique(labels)
         except TypeError:

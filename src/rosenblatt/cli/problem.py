@@ -41,8 +41,10 @@ class Wanted(NamedTuple):
     @classmethod
     def of(cls, recipe: dict[str, Any], fit_intercept: bool) -> Wanted:
         """From such a recipe."""
+        if unknown := set(recipe["features"]) - set(DEFAULT._fields):
+            raise KeyError(min(unknown))
         options = DEFAULT._replace(**recipe["features"])
-        return cls(dict(recipe["reading"]), options, recipe["only"], recipe["positive"], fit_intercept)
+        return cls({**recipe["reading"]}, options, recipe["only"], recipe["positive"], fit_intercept)
 
 
 class Data(NamedTuple):

@@ -80,13 +80,23 @@ def _values(saved: Any) -> dict[str, Any]:
     }
 
 
+def _seen_as(saved: Any) -> str:
+    """What the certificate's recipe does to the file: a proof about some rows, or about other features, says so."""
+    recipe = saved.recipe or {}
+    features = {name: value for name, value in recipe.get("features", {}).items() if (name, value) != ("scale", "none")}
+    only = recipe.get("only")
+    parts = [] if only is None else [f"only rows of {', '.join(map(str, only))}"]
+    parts += [f"{name.replace('_', ' ')} {value}" for name, value in features.items()]
+    return f"; {'; '.join(parts)}" if parts else ""
+
+
 def _told(saved: Any, origin: str) -> list[str]:
     from ..theory.proof.certificate_file import label_text
 
     found = saved.certificate
     against, positive = map(label_text, saved.classes)
     where = "with an offset" if saved.fit_intercept else "through the origin"
-    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {positive} against {against}, {where}"
+    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {positive} against {against}, {where}{_seen_as(saved)}"
     if saved.separable:
         bits = max(abs(each) for each in (*found.w, found.b, found.denominator)).bit_length()
         return [

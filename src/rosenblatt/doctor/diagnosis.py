@@ -35,8 +35,9 @@ class Plan:
     learner: words of `LinearClassifier` that differ from their defaults (rule, keep, optimizer, eta0 …). epochs: the
     most of each run, default 1000, as `fit` has. max_updates: of each run. max_time: seconds for everything, default
     60; what needs less is the same on every machine. folds: ≥ 2, default 5, for the errors on held-out rows.
-    positive: the label of +1; of more than two classes it is taken against the rest, without it each is. given: how the
-    rows are scaled already. names: of the columns; default: those of a DataFrame, else numbers from 1.
+    class_weight: as of `LinearClassifier`, default None. positive: the label of +1; of more than two classes it is
+    taken against the rest, without it each is. given: how the rows are scaled already. names: of the columns; default:
+    those of a DataFrame, else numbers from 1.
     """
 
     learner: Mapping[str, Any] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Diagnosis:
 
     facts: of rows and columns. verdicts: one for two classes, else one for each class against the rest. trials: the
     learner as it is, then each treatment. settings: of the learner, None where there is one class only. advice: what to
-    do, in sentences, what helps most first. seconds: it took so long.
+    do, in sentences, what helps most first. plan: what was asked. seconds: it took so long.
     """
 
     facts: Facts
@@ -87,6 +88,7 @@ class Diagnosis:
 
     @property
     def advice(self) -> list[str]:
+        """What to do, in sentences, what helps most first."""
         from .advice import advice
 
         return advice(self)
@@ -124,8 +126,8 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     """Why a learner does not converge on these rows, and what helps: proven where it can be, tried where not.
 
     X: (n, d) array, DataFrame or sparse matrix of finite numbers. y: (n,) labels; with one class alone only the facts
-    are given. watch: is told what is being done, and how many of how many trials are done. Raises DataError for NaN,
-    infinite values and no rows; SettingError for settings that make no sense.
+    are given. plan: what is asked, default `Plan()`. watch: is told what is being done, and how many of how many trials
+    are done. Raises DataError for NaN, infinite values and no rows; SettingError for settings that make no sense.
     """
     begun = time.monotonic()
     watch = watch or (lambda what, done, of: None)
@@ -181,7 +183,7 @@ def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
     rows = given_rows(X)
     labels = given_labels(y, n_rows(rows))
     if not len(labels):
-        raise DataError("there are no rows; there is nothing to be diagnosed")
+        raise DataError("there are no rows; a diagnosis needs at least one row")
     if plan.names is not None and len(plan.names) != width(rows):
         raise SettingError(f"names: there are {len(plan.names)} of them, but {width(rows)} columns")
     values = np.unique(labels)

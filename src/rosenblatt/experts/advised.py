@@ -118,7 +118,8 @@ class Advised(ABC):
         own = own if self.bounded_is == "mistakes" else f"{self.expected_mistakes:.6g} expected mistakes"
         bound = self.bound()
         promised = f"{self.bounded_is} ≤ {bound}" if bound.applies else str(bound)
-        return f"<{made} after {self.rounds:,} rounds: {own}, regret {self.regret:.6g}; {promised}>"
+        rounds = f"{self.rounds:,} round{'s' * (self.rounds != 1)}"
+        return f"<{made} after {rounds}: {own}, regret {self.regret:.6g}; {promised}>"
 
     # --- counts ------------------------------------------------------------------------------------------------------
 

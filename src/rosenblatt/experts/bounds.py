@@ -30,6 +30,7 @@ class Bound(float):
 
     @property
     def applies(self) -> bool:
+        """Whether anything is promised."""
         return not self.reason
 
     def __str__(self) -> str:

@@ -152,7 +152,7 @@ class OnlineCommittee:
                 raise SettingError(f"unknown algorithm={algorithm!r}; one of {', '.join(algorithms())}")
             algorithm = algorithms()[algorithm](len(names))
         if not isinstance(algorithm, Advised):
-            raise SettingError(f"algorithm={algorithm!r} must be a name, or an algorithm that was made for the learners")
+            raise SettingError(f"algorithm={algorithm!r} must be a name, or an algorithm made for the learners")
         if algorithm.n != len(names) or algorithm.rounds:
             found = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {found}")

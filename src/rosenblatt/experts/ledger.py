@@ -33,7 +33,9 @@ class Round(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Ledger:
-    """Rounds as columns, each (T,): the fields of `Round`. prediction is NaN where losses were given."""
+    """Rounds as columns, each (T,): prediction, chance, mistakes, expected_mistakes, best, best_mistakes, regret,
+    bounded and bound, as `Round` has them; prediction is NaN where losses were given. `ledger[t]` is a `Round`, from 0.
+    """
 
     prediction: Array
     chance: Array
@@ -64,6 +66,7 @@ class Ledger:
         return f"<Ledger: {len(self):,} rounds; {own}, regret {last.regret:.6g}, {bound}>"
 
     def columns(self) -> list[Array]:
+        """All of them, in the order of the fields."""
         return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod

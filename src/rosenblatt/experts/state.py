@@ -79,7 +79,7 @@ def save(algorithm: Advised, path: Any) -> None:
 
 
 def load(path: Any) -> Advised:
-    """An algorithm from a file that `save` wrote. DataError where there is none, or it is damaged."""
+    """An algorithm from the file at path, which `save` wrote. DataError where there is none, or it is damaged."""
     try:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

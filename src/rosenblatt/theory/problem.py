@@ -40,10 +40,12 @@ class Problem(NamedTuple):
 
     @property
     def n(self) -> int:
+        """Rows."""
         return n_rows(self.rows)
 
     @property
     def d(self) -> int:
+        """Columns, without that of the bias."""
         return width(self.rows)
 
     @property
@@ -53,6 +55,7 @@ class Problem(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """float32 or float64, in which the values are held."""
         return self.x.dtype  # type: ignore[no-any-return]
 
     def scores(self, w: Array, b: float = 0.0) -> Array:
@@ -91,7 +94,8 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
     """A `Problem` of rows and labels, or X itself where it is one.
 
     X: (n, d) array, DataFrame or scipy sparse matrix, or rows of this package; float32 and float64 are kept, all else
-    must be exact in float64. y: (n,) labels. positive: the label of +1: the last of two, and needed with more, where it
+    must be exact in float64. y: (n,) labels. fit_intercept: with offset, default True. names: of the columns, for
+    messages; default: those of a DataFrame. positive: the label of +1: the last of two, and needed with more, where it
     is taken against the rest. Raises DataError for NaN, infinite and masked values, for whole numbers above 2⁵³, where
     there are no rows, where a label is missing, and where rows and labels do not fit; SettingError for a positive that
     is not there.

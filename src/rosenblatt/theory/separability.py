@@ -151,7 +151,8 @@ def separable(
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
     hunt = Hunt(problem, None, None if time_limit is None else begun + time_limit, watch)  # type: ignore[arg-type]
-    _search(hunt)
+    with np.errstate(all="ignore"):  # weights for subnormal columns overflow: what is not finite proves nothing
+        _search(hunt)
     found = hunt.certificate
     verdict = None if found is None else isinstance(found, Separator)
     return Separability(verdict, found, problem, hunt.tried, time.monotonic() - begun)
@@ -169,7 +170,7 @@ def _search(hunt: Hunt) -> None:
     hunt.view = view_of(problem)
     if not _simple(hunt):
         for method in _methods(hunt.view):
-            if not hunt.done and hunt.running():
+            if hunt.view.width and not hunt.done and hunt.running():
                 method(hunt)
     if not hunt.done and hunt.running():
         search_exact.generate(hunt)

@@ -37,8 +37,9 @@ class MinimumError:
     errors: rows that (w, b) gets wrong, counted exactly: the fewest found. lower_bound: proven, no hyperplane makes
     fewer. optimal: they meet. w: (d,) float64, b. rows_wrong: ascending row numbers, from 0. method: "enumeration" (all
     hyperplanes, d ≤ 3), "supports" (hitting sets of rows that no hyperplane gets right together) or "learners" (these
-    alone, on data too large for both). separator: the hyperplane in whole numbers; where floats cannot hold one with
-    as few errors, (w, b) is it rounded. supports: proven infeasible sets behind the bound. seconds: of wall time.
+    alone, on data too large for both). separator: the hyperplane in whole numbers; where floats cannot hold one with as
+    few errors, (w, b) is it rounded. supports: proven infeasible sets behind the bound. problem: the rows. seconds:
+    wall time.
     """
 
     errors: int
@@ -54,6 +55,7 @@ class MinimumError:
 
     @property
     def optimal(self) -> bool:
+        """Whether the fewest found are the fewest proven: no hyperplane makes fewer errors than this one."""
         return self.errors == self.lower_bound
 
     def __str__(self) -> str:
@@ -83,10 +85,10 @@ def minimum_error(
     """The hyperplane with the fewest rows y·u ≤ 0, u = w·x + b; constant answers (w = 0) take part, ties are errors.
 
     X: (n, d) array, DataFrame, sparse matrix or `Problem`; y: (n,) labels of two classes, or of more with `positive`
-    against the rest. Up to three columns all hyperplanes are enumerated, in O(nᵈ log n) steps and without rounding;
-    beyond, the problem is NP-hard, and both sides are sought: hyperplanes, and supports that prove a bound. time_limit:
-    seconds ≥ 0, default 60; None: none, which may take for ever. progress: called with (found, proven). Raises
-    DataError and SettingError as `as_problem`.
+    against the rest; fit_intercept: default True, False: b = 0. Up to three columns all hyperplanes are enumerated, in
+    O(nᵈ log n) steps and without rounding; beyond, the problem is NP-hard, and both sides are sought: hyperplanes, and
+    supports that prove a bound. time_limit: seconds ≥ 0, default 60; None: none, which may take for ever. progress:
+    called with (found, proven). Raises DataError and SettingError as `as_problem`.
     """
     check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()

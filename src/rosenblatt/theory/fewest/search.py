@@ -35,8 +35,9 @@ class View(NamedTuple):
 
     def plane(self, v: Array, problem: Problem) -> tuple[Array, float]:
         """(w, b) of the data from weights of the columns here."""
-        w = v[: problem.d] / self.scale
-        return w, float(v[-1] - w @ self.middle) if problem.fit_intercept else 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # `better` refuses what is not finite
+            w = v[: problem.d] / self.scale
+            return w, float(v[-1] - w @ self.middle) if problem.fit_intercept else 0.0
 
     def weights(self, w: Array, b: float, problem: Problem) -> Array:
         v = w * self.scale
@@ -151,7 +152,8 @@ def along_lines(problem: Problem, seen: View, best: Best, until: float, told: Ca
 def _best_place(u: Array, s: Array, rng: Any) -> tuple[int, float]:
     """(errors, t) of the t with the fewest rows u + t·s ≤ 0: the middle of its interval."""
     moving = s != 0.0
-    t = -u[moving] / s[moving]
+    with np.errstate(over="ignore"):  # a row that hardly moves turns at infinity: never
+        t = -u[moving] / s[moving]
     rising = s[moving] > 0.0
     order = np.argsort(t)
     at, up = t[order], rising[order]

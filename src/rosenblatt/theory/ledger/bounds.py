@@ -23,7 +23,7 @@ class Bound:
 
     name: as in the docs. statement: in words. why_not: the condition that fails, or "". limit: what the theorem allows;
     measured: what the run did, in the same unit. least: measured must be ≥ limit, not ≤. numbers: what goes into the
-    limit, by symbol. exact: decided in exact arithmetic where rounding could decide.
+    limit, by symbol. rechecked: decided in exact arithmetic, as rounding could have decided.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Bound:
 
     @property
     def applies(self) -> bool:
+        """Whether all conditions of the theorem are met."""
         return not self.why_not
 
     @property

@@ -141,6 +141,7 @@ class Ledger:
 
     @property
     def updates(self) -> int:
+        """Steps that were made since learning began."""
         return 0 if self.run is None else int(self.run.state.n[UPDATES]) - self.before[1]
 
     @property
@@ -262,16 +263,14 @@ class Ledger:
 
     def _find_yardstick(self) -> None:
         """The separator given, or the one of the largest margin."""
-        from ..margins.maximum import MaxMargin, max_margin
+        from ..margins.maximum import MaxMargin, NoMargin, max_margin
 
         problem, found = self.problem, self.given
         if found is None:
             try:
                 found = max_margin(problem, time_limit=self.time_limit)
-            except DataError:
-                from ..separability import separable
-
-                self.separable = separable(problem, None, time_limit=self.time_limit).separable
+            except NoMargin as error:
+                self.separable = error.separable
                 return
         self.separable = True
         if not isinstance(found, MaxMargin):

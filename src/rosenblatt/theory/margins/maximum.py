@@ -28,8 +28,9 @@ class MaxMargin:
     support, multipliers: the rows of that dual point and its λ > 0, each class's sum 1 (through the origin: the sum of
     all): γ is half the distance of the two points Σλx of the classes' hulls, γ₀ the norm of Σ λ·y·x.
     margin_with_bias: γ̄, with the bias counted as a feature: the largest min y·(w̄·x̄)/‖w̄‖ over w̄ = (w, b), x̄ = (x, 1):
-    the margin in the mistake bounds. Its own w_with_bias, b_with_bias … belong to it; γ̄ ≤ γ. None without intercept.
-    seconds: wall time. complete: False where time_limit ended the search.
+    the margin in the mistake bounds; γ̄ ≤ γ. Its own are w_with_bias, b_with_bias, lower_bound_with_bias,
+    upper_bound_with_bias, gap_with_bias, support_with_bias, multipliers_with_bias. None of them without intercept.
+    problem: the rows as they were held. seconds: wall time. complete: False where time_limit ended the search.
     """
 
     w: Array
@@ -54,11 +55,12 @@ class MaxMargin:
 
     @property
     def fit_intercept(self) -> bool:
+        """Whether `margin` is γ, else it is γ₀."""
         return self.problem.fit_intercept
 
     def __str__(self) -> str:
         of = f"{len(self.support):,} of {self.problem.n:,} rows hold it"
-        gap = f"gap {self.gap:.1g}, {of}; {self.seconds:.2f} s"
+        gap = f"gap {max(self.gap, self.gap_with_bias or 0.0):.1g}, {of}; {self.seconds:.2f} s"
         if not self.fit_intercept:
             return f"margin through the origin {self.margin:.6g} ({gap})"
         return f"margin {self.margin:.6g}, with the bias counted {self.margin_with_bias:.6g} ({gap})"
@@ -67,14 +69,24 @@ class MaxMargin:
         return f"<MaxMargin: {self}>"
 
 
+class NoMargin(DataError):
+    """There is no margin, or none was found. separable: what was proven of the rows, None where nothing was."""
+
+    def __init__(self, message: str, separable: bool | None = None) -> None:
+        super().__init__(message)
+        self.separable = separable
+
+
 def max_margin(
     X: Any, y: Any = None, fit_intercept: bool = True, positive: Any = None, *, time_limit: float | None = None
 ) -> MaxMargin:
     """The shortest w with y(w·x + b) ≥ 1 on every row, and the margin γ = 1/‖w‖ (γ₀ without intercept), and γ̄.
 
-    X: (n, d) array or sparse matrix; or a `Problem`, which has the labels and the intercept with it. y: (n,) labels.
-    positive: see `as_problem`. time_limit: seconds, None for no limit; what is found by then is returned with its gap.
-    Raises DataError where no hyperplane separates the rows, and where none was found in time.
+    X: (n, d) array, DataFrame or sparse matrix; or a `Problem`, which has the labels and the intercept with it. y: (n,)
+    labels. fit_intercept: default True; False: through the origin. positive: see `as_problem`. time_limit: seconds > 0,
+    default None, no limit; what is found by then is returned with its gap. Raises DataError where no hyperplane
+    separates the rows, where none was found in time, and as `as_problem`; SettingError for a bad time_limit.
+    Source: lecture note 002, section 2.2; the shortest w of V. Vapnik and A. Chervonenkis, 1964.
     """
     check_seconds("time_limit", time_limit)
     begin = time.monotonic()
@@ -105,7 +117,7 @@ def _solved(
         known = _separator(problem, deadline) if plain is None else (plain["w"], plain["b"])
         found = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
         if found is None or not found.lower > 0.0:
-            raise DataError(f"the rows are separable {_how(problem)}, but by less than float64 can show")
+            raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
     length = found.lower * float(np.linalg.norm(found.w))
     w, b = found.w / length, found.offset / length
     if points.counted:
@@ -156,10 +168,10 @@ def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:
     limit = None if math.isinf(deadline) else max(deadline - time.monotonic(), 0.1)
     verdict = separable(problem, time_limit=limit)
     if verdict.separable is None:
-        raise DataError(f"no hyperplane {_how(problem)} was found that separates the rows: {'; '.join(verdict.tried)}")
+        raise NoMargin(f"no hyperplane {_how(problem)} was found that separates the rows: {'; '.join(verdict.tried)}")
     if not verdict.separable:
         proof = f"{len(verdict.rows)} of them prove it" if verdict.rows is not None else "that is proven"
-        raise DataError(f"the rows are not separable {_how(problem)} ({proof}); a margin needs rows that are")
+        raise NoMargin(f"the rows are not separable {_how(problem)} ({proof}); a margin needs rows that are", False)
     return np.asarray(verdict.w, np.float64), float(verdict.b or 0.0)
 
 

@@ -181,7 +181,8 @@ def _gap(m: Any, y: Array | None, w: Array, upper: float) -> float:
     else:
         sides = [margins[y > 0], margins[y < 0]]
         least = sum(side.min() for side in sides if len(side)) / 2
-    norm = float(np.linalg.norm(w))
+    with np.errstate(over="ignore"):  # of a w far off
+        norm = float(np.linalg.norm(w))
     return upper * norm / float(least) - 1.0 if least > 0 else np.inf
 
 

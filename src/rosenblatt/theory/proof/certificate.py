@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.rows import Array, Csr
 from ..problem import Problem
-from .integers import columns_of, dyadic, float_of, signed
+from .integers import columns_of, dyadic, float_of, signed, whole
 
 BLOCK = 2_000_000
 """Numbers that are turned into integers at a time: some 100 MB as Python objects."""
@@ -34,9 +34,9 @@ class Separator:
         """Whether every y(w·x + b) is above 0, exactly. For n·d = 6·10⁷ rounding decides nearly all rows (0.3 s)."""
         from .filter import undecided
 
-        w = np.array([float_of(each, self.denominator) for each in self.w])
         if not self.fits(problem):
             return False
+        w = np.array([float_of(each, self.denominator) for each in self.w])
         if not np.isfinite(w).all():
             return self.plain(problem)
         left = undecided(problem, w, float_of(self.b, self.denominator))
@@ -49,6 +49,8 @@ class Separator:
         )
 
     def fits(self, problem: Problem) -> bool:
+        if not all(map(whole, (*self.w, self.b, self.denominator))):
+            return False
         return self.denominator > 0 and len(self.w) == problem.d and (problem.fit_intercept or self.b == 0)
 
     def __repr__(self) -> str:
@@ -79,6 +81,8 @@ class Farkas:
         """Whether it proves that the problem is not separable, exactly (3,840 rows of 784 pixels, 3,800 bits: 1 s)."""
         if not (self.rows and len(self.rows) == len(self.multipliers) and len(set(self.rows)) == len(self.rows)):
             return False
+        if not all(map(whole, (*self.rows, *self.multipliers, self.denominator))):
+            return False  # numpy's integers overflow
         if min(self.multipliers) < 0 or sum(self.multipliers) != self.denominator or self.denominator <= 0:
             return False
         if min(self.rows) < 0 or max(self.rows) >= problem.n:

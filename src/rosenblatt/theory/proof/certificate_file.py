@@ -171,7 +171,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Saved:
-    """The certificate in a file. Raises ModelError with one sentence for anything that is not a whole one of ours."""
+    """The certificate in the file at path. ModelError in one sentence for anything that is not a whole one of ours."""
     path = os.fspath(path)
     content = _content(path)
     try:

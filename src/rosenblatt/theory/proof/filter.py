@@ -25,7 +25,7 @@ def bounded_scores(problem: Problem, w: Array, b: float) -> tuple[Array, Array]:
     """
     w = np.asarray(w, np.float64)
     scores, sizes = np.empty(problem.n), np.empty(problem.n)
-    x, long = problem.x, np.abs(w)
+    x, long = problem.x, np.maximum(np.abs(w), TINY)  # a weight that was rounded may have gone below all floats
     size = problem.n if isinstance(problem.rows, Csr) else max(1, BLOCK // max(problem.d, 1))
     with np.errstate(all="ignore"):
         for start in range(0, problem.n, size):

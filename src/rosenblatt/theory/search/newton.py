@@ -60,6 +60,8 @@ def minimise(z: Array, start: Array | None, running: Callable[[], bool]) -> Mini
     for _ in range(STEPS):
         lam = _logistic(-u)
         gradient = lam @ z
+        if not np.isfinite(gradient).all():
+            break
         curved = z * np.sqrt(lam * (1.0 - lam))[:, None]
         square = curved.T @ curved
         square[np.diag_indices(c)] += RIDGE * square.trace() / c + 1e-300

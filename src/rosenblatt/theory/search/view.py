@@ -88,10 +88,9 @@ class View(NamedTuple):
         columns = self.reduction.columns
         some = len(columns) < self.problem.d
         if isinstance(self.problem.rows, Csr):
-            from scipy.sparse import diags_array
-
-            scale = diags_array(np.ldexp(1.0, self.exponents))
-            return (x[:, columns] if some else x).astype(np.float64) @ scale
+            x = (x[:, columns] if some else x).astype(np.float64)
+            x.data = np.ldexp(x.data, self.exponents[x.indices])  # the power alone overflows where values are subnormal
+            return x
         x = (x[:, columns] if some else x).astype(np.float64)
         if self.centre.any():
             x -= self.centre
@@ -145,5 +144,5 @@ def _ranges(problem: Problem, reduction: Reduction) -> tuple[Array, Array]:
 
 
 def _unit(longest: Array) -> Array:
-    """The power of two that brings each between ½ and 1; 1 for 0."""
-    return np.ldexp(1.0, np.where(longest > 0, -np.frexp(longest)[1], 0))
+    """The power of two that brings each between ½ and 1, as far as floats hold it; 1 for 0."""
+    return np.ldexp(1.0, np.where(longest > 0, np.minimum(-np.frexp(longest)[1], 1000), 0))
