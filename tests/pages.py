@@ -21,7 +21,7 @@ BLOCK = re.compile(r"(?P<before>^<!-- needs (?P<needs>\w+) -->\n)?^```(?P<kind>\
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.M)
 MADE = re.compile(r"^<!-- made: (?P<name>[\w:-]+) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
 """A part that tools/fill_docs.py writes."""
-SECONDS = re.compile(r"\d+\.\d+ s\b|(?<= )\d+\.\d{3}(?=\n)")
+SECONDS = re.compile(r"\d+\.\d+ s\b|(?<= )\d+\.\d{3}(?=\n)|(?<=\"seconds\": )[\d.e-]+")
 """Times: `0.7 s`, and the last column of the demo's table."""
 NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 SET_UP = ("git clone ", "cd ", "make ", ". .venv/bin/activate", "python -m pip install ", "python -m http.server ")

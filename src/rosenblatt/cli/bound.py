@@ -88,9 +88,16 @@ def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_jso
         return
     lines: list[str] = []
     for ledger, each in zip(ledgers, read.problems, strict=True):
-        lines += ([""] if lines else []) + [f"{each.classes[1]} against {each.classes[0]}"]
+        lines += ([""] if lines else []) + [_about(each)]
         lines += in_options(ledger.summary(explain)).split("\n")
     write_lines(lines)
+
+
+def _about(problem: Problem) -> str:
+    from .output import plural
+
+    size = f"{plural(problem.n, 'row')}, {plural(problem.d, 'column')}"
+    return f"{size}; {problem.classes[1]} against {problem.classes[0]}"
 
 
 def _settings(work: Work) -> Any:

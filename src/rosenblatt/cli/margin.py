@@ -101,7 +101,8 @@ def _told(values: dict[str, Any]) -> Iterator[str]:
     from .output import plural, short
 
     (row,) = values["margins"]
-    sides = f"{short(str(row['positive']), 30)} against {short(str(row['negative']), 30)}"
+    rest = "alone" if row["negative"] is None else f"against {short(str(row['negative']), 30)}"
+    sides = f"{short(str(row['positive']), 30)} {rest}"
     yield f"{plural(values['rows'], 'row')}, {plural(values['features'], 'feature')}, {sides}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         yield f"margin {what}: {row['margin' + end]:.6g}"

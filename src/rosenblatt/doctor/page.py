@@ -197,7 +197,7 @@ def said(number: float) -> str:
             return f"{number:.1e}"
         if number >= factor:
             return f"{number / factor:.3g} {name}" if number < 999.5 * factor else f"{number / factor:,.0f} {name}"
-    return f"{number:,.0f}"
+    return f"{int(number * (1 + 1e-12)):,}"  # at most 187.9 mistakes are at most 187
 
 
 # --- what is in the data ----------------------------------------------------------------------------------------------

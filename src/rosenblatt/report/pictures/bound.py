@@ -45,5 +45,7 @@ def _draw(axes: Axes, curves: dict[str, Any], name: str, limit: float | None) ->
         if name != "cosine" and min(np.min(curves[name]), np.min(curves[f"{name}_line"])) > 0.0:
             axes.set_yscale("log")
     if limit is not None and np.isfinite(limit):
-        axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {limit:,.6g}")
+        axes.axvline(
+            limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {int(limit * (1 + 1e-12)):,}"
+        )
     axes.legend(frameon=False, labelcolor=INK, loc="best", handlelength=3.4)
