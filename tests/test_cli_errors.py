@@ -249,8 +249,8 @@ def test_a_rule_that_cannot_be_made_and_outputs_that_are_no_files(folder: Path) 
     for words, found in (
         (("--rule", "broken.py:Broken", "-o", "m"), "rule Broken cannot be made: ValueError: boom"),
         (("--rule", "nowhere.py:Rule", "-o", "m"), "rule file nowhere.py: there is no such file"),
-        (("-o", "-"), "a model is written to a file, not to '-'; name one"),
-        (("-o", ""), "a model is written to a file, not to '.'; name one"),
+        (("-o", "-"), "the output is written to a file, not to '-'; name one"),
+        (("-o", ""), "the output is written to a file, not to '.'; name one"),
         (("--class-weight", "1=nan", "-o", "m"), "class_weight of 1 is nan"),
     ):
         done = run("train", "numbers.svm", *words)

@@ -128,6 +128,24 @@ def test_compare_has_the_optimum_beside_the_learners(tmp_path: Path) -> None:
     )
 
 
+def test_one_answer_for_all_rows_is_said_so(tmp_path: Path) -> None:
+    """`y where - 1 > 0` said it before, and `0 of 1 rows`."""
+    data = written(tmp_path / "dup.csv", "a,b,label\n1,2,x\n1,2,x\n1,2,y\n")
+    assert "\nalways x\nwrong rows: 3\n" in well("optimum", data).out
+    alone = well("optimum", written(tmp_path / "one.csv", "a,b,label\n1,2,x\n")).out
+    assert "fewest errors: 0 of 1 row (0.00 %)" in alone and "\nalways x\n" in alone
+    nothing = well("optimum", written(tmp_path / "zero.svm", "1 1:0\n-1 1:0\n"), "--no-intercept").out
+    assert "every weight is 0: no row is on either side" in nothing
+
+
+def test_many_columns_fit_the_page(tmp_path: Path) -> None:
+    lines = [f"{1 if i % 3 else -1} " + " ".join(f"{j}:{(i * j * 7919) % 101 / 7:.9f}" for j in range(1, 12))
+             for i in range(1, 9)]  # fmt: skip
+    out = well("optimum", written(tmp_path / "wide.svm", "\n".join(lines) + "\n")).out
+    assert "a hyperplane with every row on its right side was found, and checked exactly" in out
+    assert " more" in out and max(map(len, out.splitlines()[1:])) <= 100
+
+
 def test_compare_says_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a long path cannot be wrapped
     data = written(Path("many.svm"), MANY)

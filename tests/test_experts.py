@@ -544,6 +544,7 @@ def test_words_and_columns(content: str, more: list[str], write: Any) -> None:
         ("a,b,y\n1,0,1\n0,maybe,1\n", [], "line 3: found 'maybe' in column 2 (b); expected 1 or 0 as before"),
         ("a,b,y\n1,0,1\n0,-1,1\n", [], "line 3: found '-1' in column 2 (b); expected 1 or 0 as before"),
         ("a,b,y\nup,0,1\n", [], "line 2: found '0' in column 2 (b); expected up as before"),
+        ("a,b,y\nup,down,up\n", ["--up", "banana"], "expected banana (--up) or up, as before"),
         ("a,b,y\n1,0\n", [], "line 2: found 2 cells; expected 3"),
         ("a,b,y\n1,0,1\n", ["--outcome", "z"], "expected a column 'z'"),
         ("a,b\n1,2\n", ["--losses"], "line 2: found '2' in column 2 (b); expected a loss from 0 to 1"),

@@ -315,8 +315,16 @@ def test_the_command_names_each_margin_with_its_bounds(write: Any) -> None:
 
 def test_the_command_through_the_origin_shows_no_other_margin(write: Any) -> None:
     told = well("margin", write("1 1:2\n-1 1:-1\n"), "--no-intercept").out
-    assert "through the origin (γ0): 1\n" in told and "γ̄" not in told
+    assert "through the origin (γ₀): 1\n" in told and "γ̄" not in told
     assert "mistakes possible for the perceptron: 4\n" in told
+
+
+def test_the_command_speaks_of_options_and_columns(write: Any) -> None:
+    """--max-time 0 was refused as time_limit=0.0, and columns were features in the first line."""
+    data = write(TWO)
+    done = run("margin", data, "--max-time", "0")
+    assert done.code == 2 and "--max-time 0" in done.err and "time_limit" not in done.err
+    assert well("margin", data).out.startswith("3 rows, 2 columns; 1 against -1, with an offset: separable\n")
 
 
 def test_the_command_in_json(write: Any) -> None:

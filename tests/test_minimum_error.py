@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import MinimumError, as_problem, minimum_error
 from rosenblatt.theory.fewest import planes
 from rosenblatt.theory.fewest.check import right_rows
+from rosenblatt.theory.fewest.supports import Cover
 
 Load = Callable[..., tuple[Any, Any]]
 
@@ -211,6 +214,27 @@ def test_equal_rows_force_errors_without_a_solver() -> None:
     assert (result.errors, result.lower_bound) == (5, 5)
 
 
+def test_separable_rows_have_no_error_however_many_columns() -> None:
+    """What `separable` proves, the fewest errors know: of 60 columns supports alone left 6 found and 0 proven."""
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((120, 30))
+    y = np.where(x @ rng.standard_normal(30) + 0.1 * rng.standard_normal(120) > 0, 1, -1)
+    for rows in (x, csr_array(x)):
+        result = minimum_error(rows, y, time_limit=10)
+        assert (result.errors, result.lower_bound, result.method) == (0, 0, "separable")
+        honest(result)
+
+
+def test_rows_that_are_not_separable_have_an_error_at_least_though_too_large_to_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rosenblatt.theory.fewest.search.DENSE", 10)
+    x = np.random.default_rng(0).standard_normal((30, 4))
+    result = minimum_error(x, [1, -1] * 15)
+    assert result.method == "learners" and result.lower_bound == 1 < result.errors
+    honest(result)
+
+
 def test_refusals() -> None:
     with pytest.raises(SettingError, match="time_limit=-1"):
         minimum_error([[1.0]], [1], time_limit=-1)
@@ -226,3 +250,21 @@ def test_the_reference_tells_right_from_wrong() -> None:
     assert can_all_be_right([(1, 0), (0, 1), (1, 1)]) and can_all_be_right([])
     assert not can_all_be_right([(1, 0), (-1, 0)]) and not can_all_be_right([(0, 0)])
     assert not can_all_be_right([(1, 0), (-1, 1), (-1, -1)])
+
+
+def test_a_program_that_has_no_bound_yet_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its time is over at once, HiGHS knows −∞."""
+    cover = Cover(np.ones(3))
+    cover.add(np.array([0, 1]))
+    assert cover.solve(1.0)[1:] == (1, True)
+    real = cover._solver
+
+    class Early:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(real, name)
+
+        def getInfo(self) -> Any:
+            return SimpleNamespace(mip_dual_bound=-math.inf)
+
+    monkeypatch.setattr(cover, "_solver", Early())
+    assert cover.solve(1.0)[1] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 HOW = {
     "enumeration": "all {what} were looked at, without rounding",
     "supports": "{supports}: of each, every {one} gets one wrong at least",
-    "learners": "by learners alone; the data are too large for proofs",
+    "separable": "a hyperplane with every row on its right side was found, and checked exactly",
+    "learners": "by learners alone; the data are too large for more to be proven",
 }
 MOST_WEIGHTS, MOST_ROWS = 6, 12
 """Shown."""
+WIDE = 100
+"""Columns of a line at most, but for a name that is longer."""
 
 
 class Bounds(Progress):
@@ -89,7 +93,7 @@ def told(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
     yield f"{_method(result)}; {result.seconds:.1f} s"
-    yield f"{own} where {_formula(result)} > 0"
+    yield from _answers(result)
     if result.errors:
         rows = ", ".join(f"{row + 1:,}" for row in result.rows_wrong[:MOST_ROWS])
         more = f" and {result.errors - MOST_ROWS:,} more" if result.errors > MOST_ROWS else ""
@@ -97,7 +101,7 @@ def told(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
 
 
 def _how_few(result: MinimumError) -> str:
-    share = f" of {result.problem.n:,} rows ({100.0 * result.errors / result.problem.n:.2f} %)"
+    share = f" of {plural(result.problem.n, 'row')} ({100.0 * result.errors / result.problem.n:.2f} %)"
     if result.optimal:
         return f"{result.errors:,}{share}, optimal: no {_one(result)} makes fewer"
     return f"{result.errors:,} found{share}, {result.lower_bound:,} proven: not known to be optimal"
@@ -110,6 +114,16 @@ def _one(result: MinimumError) -> str:
 def _method(result: MinimumError) -> str:
     sets = plural(result.supports, "set") + " of rows that cannot all be right"
     return HOW[result.method].format(what=f"{_one(result)}s", one=_one(result), supports=sets)
+
+
+def _answers(result: MinimumError) -> list[str]:
+    """`large where 0.5 width - 3 > 0`; without weights there is one answer for all rows."""
+    rest, own = result.problem.classes
+    if not np.any(result.w):
+        if not result.b:
+            return ["every weight is 0: no row is on either side"]
+        return [f"always {own}" if result.b > 0 else f"always {'not ' + str(own) if rest is None else rest}"]
+    return wrap(f"{own} where {_formula(result)} > 0", WIDE, subsequent_indent="  ", break_long_words=False)
 
 
 def _formula(result: MinimumError) -> str:

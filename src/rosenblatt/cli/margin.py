@@ -18,13 +18,13 @@ LISTED = 10
 
 @click.command(cls=Command, example=EXAMPLE)
 @click.argument("data", metavar="DATA")
-@option("Problem", "--max-time", type=Number(float, 0, none=None), default=None,
+@option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
 @features_options
 @reading_options
-def margin(data: str, as_json: bool, max_time: float | None, **words: Any) -> None:
+def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 
     Three margins are told apart: with an offset that costs nothing (the distance one sees), with the bias counted as a
@@ -46,7 +46,7 @@ def margin(data: str, as_json: bool, max_time: float | None, **words: Any) -> No
             for at, problem in enumerate(found.problems):
                 if watch is not None:
                     watch(f"class {problem.classes[1]}", at, len(found.problems))
-                rows.append(_row(problem, max_time, alone=len(found.problems) == 1))
+                rows.append(_row(problem, time_limit, alone=len(found.problems) == 1))
     values = {"data": found.origin, "rows": found.problems[0].n, "features": found.problems[0].d,
               "fit_intercept": wish.fit_intercept, "margins": rows, "notes": found.notes}  # fmt: skip
     notes(found.notes)
@@ -56,7 +56,7 @@ def margin(data: str, as_json: bool, max_time: float | None, **words: Any) -> No
         write_lines(_told(values) if len(rows) == 1 else _table(values))
 
 
-def _row(problem: Any, max_time: float | None, alone: bool) -> dict[str, Any]:
+def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     """What JSON shows of one class against another. Raises DataError where it is the only one and not separable."""
     from ..errors import DataError
     from ..theory.margins.maximum import max_margin
@@ -64,7 +64,7 @@ def _row(problem: Any, max_time: float | None, alone: bool) -> dict[str, Any]:
     rest, positive = problem.classes
     row: dict[str, Any] = {"positive": positive, "negative": rest, "separable": True}
     try:
-        found = max_margin(problem, time_limit=max_time)
+        found = max_margin(problem, time_limit=time_limit)
     except DataError as error:
         if alone:
             raise
@@ -93,7 +93,7 @@ def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
 def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
     """(what the margin is called, what its keys end in)."""
     if not fit_intercept:
-        return [("through the origin (γ0)", "")]
+        return [("through the origin (γ₀)", "")]
     return [("with a free offset (γ)", ""), ("with the bias as a feature (γ̄)", "_with_bias")]
 
 
@@ -103,7 +103,8 @@ def _told(values: dict[str, Any]) -> Iterator[str]:
     (row,) = values["margins"]
     rest = "alone" if row["negative"] is None else f"against {short(str(row['negative']), 30)}"
     sides = f"{short(str(row['positive']), 30)} {rest}"
-    yield f"{plural(values['rows'], 'row')}, {plural(values['features'], 'feature')}, {sides}: separable"
+    where = "with an offset" if values["fit_intercept"] else "through the origin"
+    yield f"{plural(values['rows'], 'row')}, {plural(values['features'], 'column')}; {sides}, {where}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         yield f"margin {what}: {row['margin' + end]:.6g}"
         yield f"  at least {row['lower_bound' + end]:.12g}, at most {row['upper_bound' + end]:.12g}" + (
@@ -135,9 +136,10 @@ def _support(row: dict[str, Any]) -> str:
 def _table(values: dict[str, Any]) -> Iterator[str]:
     from .output import plural, short, table
 
-    size = f"{plural(values['rows'], 'row')}, {plural(values['features'], 'feature')}"
-    yield f"{size}; each of {len(values['margins'])} classes against the rest"
-    head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ0"]
+    size = f"{plural(values['rows'], 'row')}, {plural(values['features'], 'column')}"
+    where = "with an offset" if values["fit_intercept"] else "through the origin"
+    yield f"{size}; each of {len(values['margins'])} classes against the rest, {where}"
+    head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ₀"]
     cells = [["class", *head, "gap", "support", "mistakes possible"]]
     for row in values["margins"]:
         name = short(str(row["positive"]), 20)

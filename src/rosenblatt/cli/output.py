@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 def check_writable(path: Path, *inputs: str | None) -> None:
     """OutputError where a file could not be written, before the work begins; also where it is one of the inputs."""
     if path.name in ("", "-"):
-        raise SettingError(f"a model is written to a file, not to {str(path)!r}; name one")
+        raise SettingError(f"the output is written to a file, not to {str(path)!r}; name one")
     folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"{path}: there is no folder {folder}; make it first")

@@ -16,7 +16,7 @@ from ..experts.advised import Advised
 from ..experts.ledger import Ledger
 from ..experts.state import algorithms
 from ..read.columns import Column
-from .output import check_writable, notes, write_lines
+from .output import check_writable, notes, plural, write_lines
 from .progress import Progress
 
 POINTS = 2000
@@ -107,7 +107,9 @@ def played(asked: Asked, progress: Progress) -> Outcome:
         from .pictures import write_picture
 
         lines = [(made.name, *curve) for made, curve in zip(made, curves, strict=True)]
-        write_picture(figure_of_experts(lines, f"{outcome.origin}: {len(names)} experts"), asked.words["plot"])
+        title = f"{outcome.origin}: {plural(len(names), 'learner' if asked.words['learners'] else 'expert')}"
+        figure = figure_of_experts(lines, title, "losses" if asked.words["losses"] else "mistakes")
+        write_picture(figure, asked.words["plot"])
     return outcome
 
 

@@ -111,6 +111,8 @@ class AdviceTable(Table):
             elif self._value(cell, p == columns.label) is None:
                 heard = self._heard[p == columns.label and self._up is None]
                 before = " or ".join(heard.values()) if heard else ""
+                if self._up is not None and before and before != self._up:
+                    return found, f"expected {self._up} (--up) or {before}, as before"
                 right = f"{before} as before" if before else SAYS + "; --up names another word for 1"
                 return found, f"expected {right}"
         return None

@@ -17,12 +17,14 @@ Line = tuple[str, Array, Array, Array, Array]
 """name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
 
 
-def figure_of_experts(lines: Sequence[Line], title: str) -> Figure:
-    """Above: mistakes by round, bounds dotted in the algorithm's colour. Below: each algorithm less the best expert."""
+def figure_of_experts(lines: Sequence[Line], title: str, what: str = "mistakes") -> Figure:
+    """Above: mistakes, or losses, by round, bounds dotted in the algorithm's colour. Below: each algorithm less the
+    best expert."""
     figure = paper(9.0, 7.0, title)
     above, below = figure.subplots(2, 1, sharex=True)
-    plain(above, y="mistakes")
+    plain(above, y=what)
     plain(below, x="round", y="more than the best expert")
+    below.xaxis.get_major_locator().set_params(integer=True)
     if lines:
         _, rounds, _, best, _ = lines[0]
         above.plot(rounds, best, color=INK, linewidth=2.6, alpha=0.35, label="best expert so far")

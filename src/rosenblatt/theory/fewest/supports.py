@@ -186,7 +186,8 @@ class Cover:
         program.setOptionValue("time_limit", max(0.05, seconds))  # of this run: a mixed-integer one has its own clock
         program.run()
         info, values = program.getInfo(), np.array(program.getSolution().col_value)
-        bound = max(0, math.ceil(info.mip_dual_bound - TOLERANCE * max(1.0, info.mip_dual_bound)))
+        known = info.mip_dual_bound if math.isfinite(info.mip_dual_bound) else 0.0  # −∞ where the time was too short
+        bound = max(0, math.ceil(known - TOLERANCE * max(1.0, known)))
         lost = values > 0.5
         if len(values) != len(self._weight) or not all(lost[support].any() for support in self.supports):
             return None, bound, False

@@ -47,8 +47,8 @@ def _why_finished(ledger: Ledger, bound: Bound) -> str:
 
 def _why_online(ledger: Ledger, bound: Bound) -> str:
     return (
-        f"Why: a wrong prediction is mended at once, by adding y·x̄ until y·u ≥ 1. Each addition is made at y·u < 1, "
-        f"so it is an update of a margin perceptron with τ = η = 1, and there are at most (R̄² + 2)/γ̄² = "
+        f"Why: a wrong prediction is mended at once, by adding y·x̄ until y·w̄·x̄ ≥ 1. Each addition is made where it is "
+        f"below 1, so it is an update of a margin perceptron with τ = η = 1, and there are at most (R̄² + 2)/γ̄² = "
         f"{bound.limit:,.6g} of them. Each wrong prediction has at least one: {bound.measured:,.0f} ≤ "
         f"{bound.numbers['additions']:,}."
     )
@@ -80,8 +80,8 @@ def _why_angle(ledger: Ledger, bound: Bound) -> str:
 
 def _why_update(ledger: Ledger, bound: Bound) -> str:
     return (
-        f"Why: after w̄ ← w̄ + ηy·x̄ the score of the same row is u + ηy·x̄·x̄, so y·u has grown by η‖x̄‖². That may "
-        f"be too little: {many(bound.numbers['still wrong'], 'row')} stayed wrong, one step of many."
+        f"Why: after w̄ ← w̄ + ηy·x̄ the score of the same row, w̄·x̄, has grown by ηy·x̄·x̄, and y times it by η‖x̄‖². "
+        f"That may be too little: {many(bound.numbers['still wrong'], 'row')} stayed wrong, one step of many."
     )
 
 

@@ -48,7 +48,7 @@ def _bare(line: str) -> str:
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:
     """Lines that do not part a number from its letter."""
-    held = text.replace(" = ", "\u00a0=\u00a0")
+    held = text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
     lines = textwrap.wrap(held, WIDE, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\u00a0", " ") for line in lines]
 
@@ -135,7 +135,7 @@ def _line(what: str, nearest: str) -> Callable[[Ledger, Bound], str]:
 def _update(ledger: Ledger, bound: Bound) -> str:
     n = bound.numbers
     return (
-        f"{many(n['steps'], 'step')}, each raised y·u of its row by η‖x̄‖² as far as can be computed; "
+        f"{many(n['steps'], 'step')}, each raised y·w̄·x̄ of its row by η‖x̄‖² as far as can be computed; "
         f"{many(n['still wrong'], 'row')} stayed wrong"
     )
 
