@@ -317,3 +317,11 @@ def test_sonar(shared_data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     words = " ".join(found.split())
     assert "up to 14.1 million mistakes are possible here" in words
     assert "1,000 epochs are not guaranteed to suffice" in words
+
+
+def test_the_learner_as_it_is_may_be_the_best_of_all() -> None:
+    """Two far groups: nothing can be better, and `the best of all, the learner as it is` says nothing."""
+    X = np.vstack([np.arange(40.0).reshape(20, 2) / 40, 10 + np.arange(40.0).reshape(20, 2) / 40])
+    said_of = text(diagnose(X, [0] * 20 + [1] * 20, QUICK))
+    assert "On held-out rows nothing tried does better than the learner as it is (0.0% errors)." in said_of
+    assert "the best of all, the learner as it is" not in said_of

@@ -83,6 +83,9 @@ def _held_out(found: Diagnosis) -> Iterator[str]:
         return
     better = [trial for trial in found.trials if trial.better_than(base)]
     level = [trial for trial in better if not best.better_than(trial)]
+    if not level and best is base:
+        yield f"On held-out rows nothing tried does better than the learner as it is ({base.error:.1%} errors)."
+        return
     if not level:
         yield (
             f"On held-out rows nothing that was tried is clearly better than the learner as it is "
