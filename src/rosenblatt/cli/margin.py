@@ -83,11 +83,12 @@ def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
     import numpy as np
 
     from ..core.rows import squared_norms
+    from ..theory.ledger.bounds import whole
 
     radius = float(np.sqrt(squared_norms(problem.rows).max() + problem.fit_intercept))
     least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
     ratio = (radius / least) ** 2
-    return {"radius": radius, "mistakes_possible": int(ratio * (1 + 1e-12)) if ratio < 1e18 else ratio}
+    return {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
 
 
 def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..theory.ledger.bounds import whole
 from .advice import counted, effort, length, numbers
 from .facts import FAR, UNEVEN, Facts
 from .trials import Trial
@@ -197,7 +198,7 @@ def said(number: float) -> str:
             return f"{number:.1e}"
         if number >= factor:
             return f"{number / factor:.3g} {name}" if number < 999.5 * factor else f"{number / factor:,.0f} {name}"
-    return f"{int(number * (1 + 1e-12)):,}"  # at most 187.9 mistakes are at most 187
+    return f"{whole(number):,}"
 
 
 # --- what is in the data ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...theory.ledger.bounds import whole
 from .canvas import INK, finish, look, paper, plain, say
 
 if TYPE_CHECKING:
@@ -45,7 +46,5 @@ def _draw(axes: Axes, curves: dict[str, Any], name: str, limit: float | None) ->
         if name != "cosine" and min(np.min(curves[name]), np.min(curves[f"{name}_line"])) > 0.0:
             axes.set_yscale("log")
     if limit is not None and np.isfinite(limit):
-        axes.axvline(
-            limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {int(limit * (1 + 1e-12)):,}"
-        )
+        axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {whole(limit):,}")
     axes.legend(frameon=False, labelcolor=INK, loc="best", handlelength=3.4)

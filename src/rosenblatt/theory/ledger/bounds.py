@@ -113,6 +113,11 @@ def mistake_limit(longest: float, margin: float, tau: float = 0.0, eta: float = 
     return (longest + 2.0 * tau / eta) / margin / margin
 
 
+def whole(limit: float) -> int:
+    """The most mistakes that a finite limit allows: 187.9 allow 187; what is rounded to just below 4 allows 4."""
+    return int(limit * (1.0 + 1e-12))
+
+
 def final_margin(longest: float, margin: float, tau: float, eta: float) -> float:
     """γ̄·τ/(ηR̄² + 2τ): what a finished margin perceptron has at least."""
     return margin * tau / (eta * longest + 2.0 * tau)

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .bounds import Bound
+from .bounds import Bound, whole
 from .reasons import WHY, many
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def percent(share: float | None) -> str:
 def _whole(limit: float | None) -> str:
     """The most whole things that a limit allows."""
     assert limit is not None
-    return f"{math.floor(limit):,}" if limit < 1e15 else f"{limit:.3g}"
+    return f"{whole(limit):,}" if limit < 1e15 else f"{limit:.3g}"
 
 
 # --- what was found ---
