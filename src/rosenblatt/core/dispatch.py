@@ -139,7 +139,7 @@ def _package_fingerprint() -> bytes:
     digest = hashlib.blake2b(digest_size=16)
     package = Path(__file__).parent.parent
     for folder in ("core", "rules"):
-        for path in sorted((package / folder).glob("*.py")):
+        for path in sorted((package / folder).rglob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     return digest.digest()

@@ -1,0 +1,157 @@
+"""Rows as compressed sparse rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import DataError
+from .verbs import Array, Index, floats, frozen
+
+
+class Csr(NamedTuple):
+    """Rows as compressed sparse rows: row i holds data[indptr[i]:indptr[i+1]] in columns indices[…].
+
+    data: (nnz,) float32 or float64; indices: (nnz,) uint32; indptr: (n+1,) int64; shape: (1,) int64 holding d.
+    Everything that indexes in a loop is unsigned, the row number i too, because numba wraps negative indices: int32
+    columns cost 1.6 to 2.2 times, a signed loop variable 1.4 times (25.3 against 17.9 ms an epoch on 200k rows of 89).
+    """
+
+    data: Array
+    indices: Array
+    indptr: Array
+    shape: Array
+
+    # --- compiled into the loop ---
+
+    def dot(self, i: Index, w: Array) -> float:
+        s = w.dtype.type(0)
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            s += self.data[p] * w[self.indices[p]]
+        return s  # type: ignore[no-any-return]
+
+    def add(self, i: Index, a: float, w: Array) -> None:
+        step = w.dtype.type(a)
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            w[self.indices[p]] += step * self.data[p]
+
+    def sq_norm(self, i: Index) -> float:
+        s = self.data.dtype.type(0)
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            s += self.data[p] * self.data[p]
+        return s  # type: ignore[no-any-return]
+
+    def dots(self, i: Index, w: Array, out: Array) -> None:
+        for k in range(out.size):
+            out[k] = 0
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            x = self.data[p]
+            column = w[self.indices[p]]
+            for k in range(out.size):
+                out[k] += x * column[k]
+
+    def add_to(self, i: Index, k: int, a: float, w: Array) -> None:
+        step = w.dtype.type(a)
+        for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
+            w[self.indices[p], k] += step * self.data[p]
+
+    # --- around it ---
+
+    @property
+    def by_column(self) -> bool:
+        return True
+
+    @property
+    def n(self) -> int:
+        return self.indptr.size - 1
+
+    @property
+    def width(self) -> int:
+        return int(self.shape[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.data.dtype  # type: ignore[no-any-return]
+
+    def take(self, chosen: Array) -> Csr:
+        lengths = self.indptr[chosen + 1] - self.indptr[chosen]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[chosen] - indptr[:-1], lengths)
+        return csr(self.data[places], self.indices[places], indptr, self.width)
+
+    def blocks(self, size: int) -> Iterator[Csr]:
+        for start in range(0, self.n, size):
+            ends = self.indptr[start : start + size + 1]
+            here = slice(int(ends[0]), int(ends[-1]))
+            yield Csr(self.data[here], self.indices[here], frozen(ends - ends[0]), self.shape)
+
+    def stacked(self, others: list[Any]) -> Csr:
+        parts = [self, *(other if type(other) is type(self) else from_matrix(other.matrix()) for other in others)]
+        offsets = np.concatenate([[0], np.cumsum([part.indptr[-1] for part in parts])])
+        indptr = np.concatenate([[0], *(part.indptr[1:] + at for part, at in zip(parts, offsets, strict=False))])
+        data, indices = (np.concatenate(each) for each in zip(*(part[:2] for part in parts), strict=True))
+        return csr(data, indices, indptr, max(part.width for part in parts))
+
+    def products(self, other: Csr) -> Array:
+        return np.asarray((self.matrix() @ other.matrix().T).toarray(), np.float64)
+
+    def combine(self, a: Array) -> Array:
+        return np.asarray(self.matrix().T @ a)
+
+    def scores(self, w: Array) -> Array:
+        return np.asarray(self.matrix() @ w.T)
+
+    def sq_norms(self) -> Array:
+        row = np.repeat(np.arange(self.n), np.diff(self.indptr))
+        return np.bincount(row, self.data.astype(np.float64) ** 2, self.n)
+
+    def astype(self, dtype: Any) -> Csr:
+        return self if self.dtype == dtype else self._replace(data=frozen(self.data.astype(dtype)))
+
+    def largest(self) -> float:
+        data = self.data
+        return float(np.maximum(abs(data.max()), abs(data.min()))) if data.size else 0.0
+
+    def first_not_finite(self) -> tuple[int, int, float]:
+        place = int(np.flatnonzero(~np.isfinite(self.data))[0])
+        row = int(np.searchsorted(self.indptr, place, side="right")) - 1
+        return row, int(self.indices[place]), self.data[place]
+
+    def key(self, i: int) -> bytes:
+        here = slice(self.indptr[i], self.indptr[i + 1])
+        return self.indices[here].tobytes() + self.data[here].tobytes()  # type: ignore[no-any-return]
+
+    def matrix(self) -> Any:
+        """A csr_array that shares the data."""
+        from scipy.sparse import csr_array
+
+        kind = np.int32 if self.indptr[-1] < 2**31 else np.int64
+        indices = self.indices.view(np.int32) if kind is np.int32 else self.indices.astype(np.int64)
+        return csr_array((self.data, indices, self.indptr.astype(kind)), shape=(self.n, self.width))
+
+
+def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:
+    """Rows from the three arrays of a CSR matrix of `width` columns; int32 and int64 indices are both accepted.
+
+    Raises DataError where an index lies outside 0 … width − 1 or indptr does not fit the data.
+    """
+    indices, indptr = np.asarray(indices), np.asarray(indptr).astype(np.int64, copy=False)
+    if indptr.size == 0 or indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        raise DataError("the row pointers of the sparse matrix do not fit its data; it is damaged")
+    if len(indices) and (int(indices.min()) < 0 or int(indices.max()) >= width):
+        bad = int(indices.min()) if int(indices.min()) < 0 else int(indices.max())
+        raise DataError(f"column index {bad} in a sparse matrix of {width} columns; it must lie in 0 … {width - 1}")
+    if indices.dtype != np.uint32:
+        indices = indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
+    shape = np.array([width], np.int64)
+    return Csr(frozen(floats(data)), frozen(indices), frozen(indptr), frozen(shape))
+
+
+def from_matrix(x: Any) -> Csr:
+    """Rows of an array or a scipy sparse matrix: what is not zero of the one, what is stored of the other."""
+    from scipy.sparse import csr_array
+
+    sparse = csr_array(x)
+    return csr(sparse.data, sparse.indices, sparse.indptr, sparse.shape[1])
