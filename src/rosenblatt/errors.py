@@ -1,12 +1,99 @@
-"""Errors a user can cause, each one clear sentence; the command line turns them into exit codes."""
+"""Errors a user can cause, each one clear sentence; the command line turns them into exit codes.
+
+A sentence that mentions a setting is a template: `SettingError("{eta0} must be a number ≥ 0", eta0=-1)` says
+`eta0=-1 …` to a reader of Python and `--eta -1 …` to one of the shell. `{eta0:g}` and `{eta0:s}` choose how the value
+is written, `{eta0.name}` is the word alone.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+Word = Callable[[str, str | None], str]
+"""(name of a setting, its value as Python writes it, or None) → how a face of the program says it."""
+
+
+def in_python(name: str, shown: str | None) -> str:
+    """`eta0=0.1`, or `eta0`."""
+    return name if shown is None else f"{name}={shown}"
+
+
+class _Mention:
+    """A setting in a template: `{eta0}`, `{eta0:g}`, `{eta0.name}`."""
+
+    def __init__(self, name: str, value: Any, word: Word) -> None:
+        self._said, self._value, self._word = name, value, word
+
+    def __format__(self, form: str) -> str:
+        value = self._value
+        shown = repr(value) if form == "" or value is None else str(value) if form == "s" else format(value, form)
+        return self._word(self._said, shown)
+
+    @property
+    def name(self) -> str:
+        return self._word(self._said, None)
+
+
+class Message(str):
+    """A text that knows the settings it mentions: as it stands in the words of Python, `in_words` in those of others.
+
+    Templates have braces where settings stand; a text without settings is what it is.
+    """
+
+    template: str
+    settings: dict[str, Any]
+
+    def __new__(cls, template: str, /, **settings: Any) -> Message:
+        made = super().__new__(cls, _filled(template, settings, in_python))
+        made.template, made.settings = template, settings
+        return made
+
+    def in_words(self, word: Word) -> str:
+        return _filled(self.template, self.settings, word)
+
+    def __reduce__(self) -> Any:
+        return _remade, (self.template, self.settings)
+
+
+def _filled(template: str, settings: dict[str, Any], word: Word) -> str:
+    if not settings:
+        return template
+    mentions = {name: _Mention(name, value, word) for name, value in settings.items()}
+    return template.format(**mentions)
+
+
+def _remade(template: str, settings: dict[str, Any]) -> Message:
+    return Message(template, **settings)
+
+
+def plain(text: Any) -> str:
+    """A text from outside, to stand in a template: its braces are no settings."""
+    return str(text).replace("{", "{{").replace("}", "}}")
+
 
 class RosenblattError(ValueError):
-    """Any error caused by what was given: data, model file or settings. `exit_code` is the shell's."""
+    """Any error caused by what was given: data, model file or settings. `exit_code` is the shell's.
+
+    message: a text, a `Message`, or a template with the settings that it mentions.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, /, **settings: Any) -> None:
+        self.message = Message(message, **settings) if settings else message
+        super().__init__(str(self.message))
+
+    def in_words(self, word: Word) -> str:
+        """The sentence as another face of the program says it."""
+        return self.message.in_words(word) if isinstance(self.message, Message) else self.message
+
+    def within(self, before: str, after: str = "") -> RosenblattError:
+        """The same error with something said before and after it."""
+        message = self.message
+        if isinstance(message, Message) and message.settings:
+            return type(self)(plain(before) + message.template + plain(after), **message.settings)
+        return type(self)(f"{before}{message}{after}")
 
 
 class DataError(RosenblattError):
@@ -31,7 +118,9 @@ class BoundViolated(AssertionError):
     """A theorem fails on what was measured, in exact arithmetic too: an error in this program, never in the data."""
 
 
-def located(origin: str, line: int | None, found: str, expected: str) -> DataError:
-    """The one form of a data error: `file, line 3: found …; expected …`."""
+def located(origin: str, line: int | None, found: str, expected: str, **settings: Any) -> DataError:
+    """The one form of a data error: `file, line 3: found …; expected …`. expected: a template where settings are given."""
     place = origin if line is None else f"{origin}, line {line}"
+    if settings:
+        return DataError(f"{plain(place)}: {plain(found)}; {expected}", **settings)
     return DataError(f"{place}: {found}; {expected}")
