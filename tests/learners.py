@@ -11,10 +11,11 @@ from scipy.sparse import csr_array
 import naive
 from rosenblatt.catalog import rule_classes, rule_from
 from rosenblatt.core.rows import Rows, csr, dense
+from rosenblatt.learn.run import Chunk, Limits, Run, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
 from rosenblatt.model import Model
-from rosenblatt.settings import Settings
 from rosenblatt.theory.ledger.ledger import Ledger
-from rosenblatt.train import Chunk, Limits, Run, new_run, train
 
 Array = np.ndarray[Any, Any]
 

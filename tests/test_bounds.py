@@ -18,7 +18,8 @@ from rosenblatt.core.rows import dense
 from rosenblatt.errors import BoundViolated, DataError
 from rosenblatt.estimators import LinearClassifier
 from rosenblatt.fit import Task, fit
-from rosenblatt.settings import Settings
+from rosenblatt.learn.run import Limits
+from rosenblatt.learn.settings import Settings
 from rosenblatt.theory.ledger import ledger as ledger_file
 from rosenblatt.theory.ledger import recheck, yardstick
 from rosenblatt.theory.ledger.bounds import Bound
@@ -26,7 +27,6 @@ from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.theory.ledger.one_pass import one_pass
 from rosenblatt.theory.ledger.yardstick import Yardstick
 from rosenblatt.theory.problem import as_problem
-from rosenblatt.train import Limits
 
 Array = np.ndarray[Any, Any]
 NAMES = (

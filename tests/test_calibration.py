@@ -24,9 +24,9 @@ from rosenblatt.defaults import CALIBRATIONS
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.fit import Task, fit
 from rosenblatt.held_out import held_out_scores
+from rosenblatt.learn.run import Limits
+from rosenblatt.learn.settings import Settings
 from rosenblatt.report.metrics import metrics, probability_metrics
-from rosenblatt.settings import Settings
-from rosenblatt.train import Limits
 from samples import KEEPS, three_classes, two_classes
 
 Array = np.ndarray[Any, Any]

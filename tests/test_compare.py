@@ -20,8 +20,8 @@ from rosenblatt.core.rows import dense, matrix
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import DEFAULT
 from rosenblatt.fit import fit
-from rosenblatt.settings import Settings
-from rosenblatt.train import Limits
+from rosenblatt.learn.run import Limits
+from rosenblatt.learn.settings import Settings
 from samples import three_classes, two_classes
 
 FEW = [Contender("perceptron", "averaged", "standard"), Contender("perceptron"), Contender("tanh", "last", "standard")]

@@ -27,8 +27,9 @@ LEARN = """
 import sys
 import numpy as np
 from rosenblatt.core.rows import dense
-from rosenblatt.settings import Settings
-from rosenblatt.train import Chunk, Limits, new_run, train
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.run import Chunk, Limits, new_run
+from rosenblatt.learn.train import train
 
 def learn(rule, eta0=1.0):
     rows = dense(np.random.default_rng(0).normal(size=(12, 3)))

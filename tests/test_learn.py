@@ -32,10 +32,10 @@ from rosenblatt.core.learn_many import learn_many
 from rosenblatt.core.rows import dense
 from rosenblatt.defaults import OPTIMIZERS
 from rosenblatt.errors import SettingError
+from rosenblatt.learn.run import Chunk, Limits, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
-from rosenblatt.pick import pick
-from rosenblatt.settings import Settings
-from rosenblatt.train import Chunk, Limits, new_run, train
 
 EPOCHS = 3
 # A zero row's score is the bias alone, and steps of a mean over 5 rows cancel to 0 or to 1e-17: whole powers of two are
@@ -188,7 +188,7 @@ def test_picking_one_mistake(plain: None, rule: str, optimizer: str) -> None:
         for kind in KINDS:
             settings = Settings.of(rule=rule, optimizer=optimizer, keep=keep, random_state=SEED)
             run = new_run(settings, rows_of(p.x, kind), 2)
-            pick(run, Chunk(rows_of(p.x, kind), p.y), Limits())
+            train(run, [Chunk(rows_of(p.x, kind), p.y)], Limits())
             wanted = expected([path], p, keep)
             agree(run, p, wanted._replace(loss=run.history["loss"]), kind, keep)
             assert run.converged and run.stop_reason == "no row is wrong any more"
@@ -201,11 +201,11 @@ def test_picking_needs_a_rule_that_is_zero_when_right(plain: None, rule: str) ->
     settings = Settings.of(rule=rule, optimizer="pick-first", tol=None)
     run = new_run(settings, rows_of(p.x, KINDS[0]), 2)
     if rule in QUIET:
-        pick(run, Chunk(rows_of(p.x, KINDS[0]), p.y), Limits(max_updates=3))
+        train(run, [Chunk(rows_of(p.x, KINDS[0]), p.y)], Limits(max_updates=3))
         assert run.state.n[UPDATES] == 3 and run.stop_reason == "step limit (max_updates=3)" and not run.converged
     else:
         with pytest.raises(SettingError, match="also when right"):
-            pick(run, Chunk(rows_of(p.x, KINDS[0]), p.y), Limits(max_updates=3))
+            train(run, [Chunk(rows_of(p.x, KINDS[0]), p.y)], Limits(max_updates=3))
 
 
 @pytest.mark.parametrize("optimizer", PICKS)
@@ -215,7 +215,7 @@ def test_picking_among_many_classes_ends_without_a_wrong_row(plain: None, kind_o
     for kind in KINDS[::3]:
         settings = Settings.of(rule="perceptron", optimizer=optimizer, multi_class=kind_of)
         run = new_run(settings, rows_of(p.x, kind), 3)
-        pick(run, Chunk(rows_of(p.x, kind), p.y), Limits(max_updates=2000))
+        train(run, [Chunk(rows_of(p.x, kind), p.y)], Limits(max_updates=2000))
         if run.converged:
             w, b = run.memory.weights(run.state)
             u = p.x @ w.T + b

@@ -30,9 +30,10 @@ from learners import (
 )
 from rosenblatt.core.learn import SCALE, UPDATES
 from rosenblatt.errors import SettingError
+from rosenblatt.learn.run import Chunk, Limits, Run, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes, new_memory
-from rosenblatt.settings import Settings
-from rosenblatt.train import Chunk, Limits, Run, new_run, train
 
 KEEPS = tuple(memory_classes())
 

@@ -16,11 +16,11 @@ from rosenblatt.datasets import load_sms, load_spambase
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.fit import fit
+from rosenblatt.learn.run import Limits
+from rosenblatt.learn.settings import Settings
 from rosenblatt.model import Model
 from rosenblatt.report.evidence import Evidence, Names, evidence, rivals, strongest
 from rosenblatt.report.metrics import metrics, scorer
-from rosenblatt.settings import Settings
-from rosenblatt.train import Limits
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,10 @@ import pytest
 
 from learners import KINDS, STEP_RULES, Problem, everything, go_on, learned, model, problem, rows_of, same_bits
 from rosenblatt.core.learn import UPDATES
+from rosenblatt.learn.run import Chunk, Limits, Run
+from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 from rosenblatt.model import Model
-from rosenblatt.train import Chunk, Limits, Run, train
 
 KEEPS = tuple(memory_classes())
 EPOCHS = 10
@@ -114,7 +115,7 @@ def test_a_callback_may_stop_and_the_run_goes_on(plain: None) -> None:
         return True
 
     while pieces.epoch < 4:
-        train(pieces, [Chunk(rows_of(p.x, kind), p.y)], Limits(10), callback=stop)
+        train(pieces, [Chunk(rows_of(p.x, kind), p.y)], Limits(10), observers=stop)
         assert pieces.stop_reason == "stopped by the callback"
     assert told == [(12, 12, True)] * 4
     same_bits(everything(pieces, p, kind), everything(whole, p, kind), "callback")

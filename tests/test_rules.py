@@ -16,8 +16,9 @@ from rosenblatt.core.dispatch import loss as loss_of
 from rosenblatt.core.learn import UPDATES
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import SettingError
-from rosenblatt.settings import Settings
-from rosenblatt.train import Chunk, Limits, Run, new_run, train
+from rosenblatt.learn.run import Chunk, Limits, Run, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
 
 SLACK = 1e-9
 GRADIENT = tuple(name for name in STEP_RULES if rule_from(name).tol is not None)

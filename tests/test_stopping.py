@@ -11,9 +11,10 @@ import naive
 from learners import KINDS, QUIET, STEP_RULES, errors, problem, rows_of, separable, steps_of
 from rosenblatt.core.learn import UPDATES
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learn.run import Chunk, Limits, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
-from rosenblatt.settings import Settings
-from rosenblatt.train import Chunk, Limits, new_run, train
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Names for what can be chosen: every rule found in rules/, by the name it goes by on the command line."""
+"""What can be chosen, found by discovery, and values from their texts: `margin:tau=2`, `pocket:every=10`."""
 
 from __future__ import annotations
 
@@ -7,25 +7,68 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import rules
 from .errors import SettingError
+from .parameters import Parameter
 
 
-@lru_cache(maxsize=1)
+@cache
+def members(package: ModuleType, verb: str) -> dict[str, Any]:
+    """name → class for every class of the package's modules that has a name and this method.
+
+    In order of the names, behind those that ask for a place in the list by a `rank`.
+    """
+    modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
+    classes = [cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)]
+    found = {cls.name: cls for cls in classes if hasattr(cls, verb) and hasattr(cls, "name")}
+    return dict(sorted(found.items(), key=lambda item: (getattr(item[1], "rank", len(found)), item[0])))
+
+
+@cache
 def rule_classes() -> dict[str, type]:
     """name → class for every rule in rules/, in alphabetical order of the names."""
-    found: dict[str, type] = {}
-    for module in pkgutil.iter_modules(rules.__path__):
-        for cls in vars(importlib.import_module(f"{rules.__name__}.{module.name}")).values():
-            if inspect.isclass(cls) and (hasattr(cls, "step") or hasattr(cls, "steps")) and hasattr(cls, "name"):
-                found[cls.name] = cls
-    return dict(sorted(found.items()))
+    return dict(sorted((members(rules, "step") | members(rules, "steps")).items()))
+
+
+def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[str, Any]]:
+    """(class, {parameter: value}) of a text such as `pocket:every=10`; what: the setting, for messages.
+
+    The class says its `parameters`. SettingError for a name or parameter that is not known, and for a value out of
+    its range.
+    """
+    name, _, settings = text.partition(":")
+    if name not in known:
+        raise SettingError(f"unknown {{{what}}}; one of {', '.join(known)}", **{what: text})
+    own = {parameter.inner: parameter for parameter in known[name].parameters}
+    values = {}
+    for part in filter(None, settings.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or key not in own:
+            listed = ", ".join(own) or "none"
+            raise SettingError(f"{{{what}}}: {name} has no parameter {key!r}; its parameters: {listed}", **{what: text})
+        values[own[key].name] = own[key].read(value)
+    return known[name], values
+
+
+def text_of(name: str, parameters: Iterable[Parameter], values: Mapping[str, Any]) -> str:
+    """The inverse of `member`: the name, with the parameters that differ from their defaults."""
+    changed = [f"{p.inner}={_number(values[p.name])}" for p in parameters if values[p.name] != p.default]
+    return name + (":" + ",".join(changed) if changed else "")
+
+
+def _number(value: Any) -> str:
+    """To the last digit."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def rule_from(given: Any) -> Any:

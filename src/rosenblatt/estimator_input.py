@@ -48,8 +48,8 @@ def seed_of(random_state: Any) -> int:
     raise SettingError(f"random_state={random_state!r} must be a whole number ≥ 0, None or a random generator")
 
 
-def asking(estimator: Any, y: Array, before: Any, callback: Any) -> StopWhenNotSeparable | None:
-    """The callback that ends a run proven hopeless, around the one given; None where it was not asked for.
+def asking(estimator: Any, y: Array, before: Any) -> StopWhenNotSeparable | None:
+    """The observer that ends a run proven hopeless; None where it was not asked for.
 
     before: the model that it goes on from, or None. Raises SettingError for a rule that waits for no hyperplane.
     """
@@ -57,7 +57,7 @@ def asking(estimator: Any, y: Array, before: Any, callback: Any) -> StopWhenNotS
         return None
     check_rule(estimator._rule())
     classes = class_list(y, estimator.positive) if before is None else before.classes
-    return StopWhenNotSeparable(classes, callback, estimator.max_time)
+    return StopWhenNotSeparable(classes, estimator.max_time)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import fit as fitting
-from .catalog import rule_from, rule_name
+from .catalog import rule_from
 from .core.learn import SEEN, UPDATES
 from .core.rows import Array, Rows, matrix, take
 from .defaults import DEFAULTS as D
@@ -23,15 +23,17 @@ from .errors import SettingError
 from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
 from .held_out import calibrated, way
 from .labels import class_list
+from .learn.observers import observers_of
+from .learn.run import Chunk, Limits, Survey, new_run
+from .learn.settings import WORDS, Settings
+from .memory import memory_from
 from .model import Model
-from .settings import Settings
-from .train import Limits, new_run
 
 
 def _has_probabilities(estimator: Any) -> bool:
     if hasattr(estimator, "model_"):
         return bool(estimator.model_.has_probabilities)
-    own = estimator.keep != "voted" and hasattr(rule_from(estimator._rule()), "probability")
+    own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
     return own or estimator.calibrate is not None
 
 
@@ -251,9 +253,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kept, out = fitting.set_aside(y, self.validation_fraction, settings.random_state)
             held = self._held(x[out], y[out])
             x, y, rows, weight = x[kept], y[kept], take(rows, kept), None if weight is None else weight[kept]
-        names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before, callback)
-        told = asks or callback
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, told, held)
+        names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before)
+        observers = observers_of([callback, asks])
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, observers, held)
         if before is None:
             model = fitting.fit(rows, y, settings, limits, task, weight)
         else:
@@ -275,7 +277,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
                 raise SettingError(f"classes={known.tolist()} must name at least two classes")
-            run = new_run(self._settings(), rows, known.size, weight=fitting.checked_weights(sample_weight, len(y)))
+            settings, chunk = self._settings(), Chunk(rows, y, fitting.checked_weights(sample_weight, len(y)))
+            reach = Survey.of([chunk], settings).reach
+            run = new_run(settings, rows, known.size, reach=reach)
             model = Model(run, known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
@@ -330,8 +334,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _settings(self) -> Settings:
-        names = Settings.__dataclass_fields__
-        words = {name: getattr(self, name) for name in names if name not in ("rule", "random_state")}
+        words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
         return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
 
     def _limits(self) -> Limits:
@@ -347,11 +350,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
-        for name in ("keep", "fit_intercept", "counting", "multi_class"):
-            if getattr(new, name) != getattr(old, name):
-                raise SettingError(f"{name} cannot change while learning goes on: it was {getattr(old, name)!r}")
-        if rule_name(new.rule) != rule_name(old.rule):
-            raise SettingError(f"rule cannot change while learning goes on: it was {rule_name(old.rule)!r}")
+        words, before = new.words(), old.words()
+        for name in ("keep", "fit_intercept", "counting", "multi_class", "rule"):
+            if words[name] != before[name]:
+                raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
         eta0 = old.eta0 if new.eta0 == "auto" else new.eta0
@@ -386,10 +388,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_ = model
         self.classes_ = model.classes
         w, b = model.weights
-        shifted = len(b) == 1 and model.cut and model.run.memory.name != "voted"
+        shifted = len(b) == 1 and model.cut and model.run.memory.is_linear
         self.coef_, self.intercept_ = w, b.astype(float) - model.cut if shifted else b
         self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
         self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]
-        self.converged_, self.stop_reason_, self.history_ = run.converged, run.stop_reason, run.history
+        self.converged_, self.stop_reason_, self.history_ = run.converged, str(run.stop_reason), run.history
         self.n_threads_ = 1
         return self

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import labels as label
-from .core.following import ended
-from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, squared_norms, values_of, width
+from .core.rows import Array, Rows, n_rows, width
 from .errors import DataError, SettingError
+from .learn.converged import mistaken
+from .learn.observers import observers_of
+from .learn.run import Chunk, Limits, Measure, Run, Survey, new_run
+from .learn.settings import Settings
+from .learn.train import train
+from .learn.validation import Validation
 from .model import Model
-from .settings import Settings
-from .train import Callback, Chunk, Limits, Measure, Run, Validation, new_run, train
 
 MOST_WEIGHT = 1e100
 """Of a row: times a step, times a squared length of at most 1e290 over many rows, it must stay a number."""
@@ -25,7 +28,8 @@ class Task(NamedTuple):
 
     positive: the positive label. class_weight: None, "balanced" or {label: weight}. start: (w, b) to begin with.
     scorer: (model, rows, labels) → what the pocket maximises; None: the share of right answers. order: row numbers.
-    names: the features', for messages. validation: rows to stop early by.
+    names: the features', for messages. observers: who watches, `learn.observers`; functions of an Event are welcome.
+    validation: rows to stop early by.
     """
 
     positive: Any = None
@@ -34,7 +38,7 @@ class Task(NamedTuple):
     scorer: Callable[[Model, Rows, Array], float] | None = None
     order: Array | None = None
     names: Sequence[str] | None = None
-    callback: Callback | None = None
+    observers: Any = ()
     validation: Held | None = None
 
 
@@ -62,7 +66,8 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
     if weight is not None and not (weight > 0.0).any():
         raise DataError("all sample weights are zero; there is nothing to learn from")
     combined = combined_weight(y, classes, task.class_weight, weight)
-    run = new_run(settings, rows, classes.size, task.start, combined)
+    reach = Survey.of([Chunk(rows, np.empty(len(y)), combined)], settings).reach
+    run = new_run(settings, rows, classes.size, task.start, reach)
     return learn_more(Model(run, classes), rows, y, limits, task, weight)
 
 
@@ -71,7 +76,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     largest = check_finite(rows, task.names)
     if width(rows) != model.width:
         raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
-    rows = _in_dtype(rows, model.run.state.w.dtype)
+    rows = rows.astype(model.run.state.w.dtype)
     check_range(rows, largest)
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
@@ -79,19 +84,14 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     measure = _measure(new, chunk, task.scorer, y) if new.run.memory.needs_measure else None
     if weight is not None and not (weight > 0.0).any():
         return new
-    if new.run.settings.optimizer.startswith("pick"):
-        from .pick import pick
-
-        if task.order is not None:
-            raise SettingError("an order cannot be given to an optimizer that picks its rows")
-        if task.validation is not None:
-            raise SettingError("validation stops at an epoch, and an optimizer that picks its rows has none")
-        pick(new.run, chunk, limits, measure, task.callback)
-    else:
-        order = _checked_order(task.order, n_rows(rows))
-        validation = None if task.validation is None else _validation(new, task.validation, width(rows), task.names)
-        train(new.run, [chunk], limits, measure, task.callback, order, validation)
-    ended(task.callback, new.run)
+    observers, order = observers_of(task.observers), _checked_order(task.order, rows.n)
+    if new.run.settings.optimizer.picks and task.order is not None:
+        raise SettingError("an order cannot be given to an optimizer that picks its rows")
+    if new.run.settings.optimizer.picks and task.validation is not None:
+        raise SettingError("validation stops at an epoch, and an optimizer that picks its rows has none")
+    if task.validation is not None:
+        observers.insert(0, _validation(new, task.validation, width(rows), task.names))
+    train(new.run, [chunk], limits, measure, observers, order)
     return new
 
 
@@ -101,7 +101,8 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
     from sklearn.model_selection import train_test_split
 
     if isinstance(share, (bool, str)) or not 0.0 < share < 1.0:
-        raise SettingError(f"validation_fraction={share!r} must be a share of the rows between 0 and 1")
+        text = "{validation_fraction} must be a share of the rows between 0 and 1"
+        raise SettingError(text, validation_fraction=share)
     try:
         kept, out = train_test_split(np.arange(len(y)), test_size=share, random_state=seed, stratify=y)
     except ValueError as error:
@@ -121,7 +122,7 @@ def _validation(model: Model, held: Held, features: int, names: Sequence[str] | 
         check_finite(held.rows, names)
         truth = label.class_numbers(np.asarray(held.y), model.classes)
     except DataError as error:
-        raise DataError(f"of the validation rows, {error}") from None
+        raise error.within("of the validation rows, ") from None
 
     def score(run: Run) -> float:
         answering = replace(model, run=run)
@@ -138,17 +139,7 @@ def _validation(model: Model, held: Held, features: int, names: Sequence[str] | 
 
 def training_errors(scores: Array, y: Array, classes: Array) -> int:
     """E_in as a count: rows with y·u ≤ 0; with more classes, rows whose own score is not above all others."""
-    return int(_wrong(scores, label.encode(y, classes)).sum())
-
-
-def _wrong(scores: Array, codes: Array) -> Array:
-    if scores.ndim == 1:
-        return codes * scores <= 0.0
-    rows, own = np.arange(len(codes)), codes.astype(int)
-    right = scores[rows, own]
-    others = scores.copy()
-    others[rows, own] = -np.inf
-    return np.asarray(right <= others.max(axis=1))
+    return int(mistaken(scores, label.encode(y, classes)).sum())
 
 
 def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
@@ -156,17 +147,12 @@ def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
 
     DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite.
     """
-    values = values_of(rows)
-    largest = float(np.maximum(abs(values.max()), abs(values.min()))) if values.size else 0.0
+    largest = rows.largest()
     if np.isfinite(largest):
         return largest
-    place = int(np.flatnonzero(~np.isfinite(values.ravel()))[0])
-    if isinstance(rows, Dense):
-        row, column = divmod(place, width(rows))
-    else:
-        row, column = int(np.searchsorted(rows.indptr, place, side="right")) - 1, int(rows.indices[place])
+    row, column, value = rows.first_not_finite()
     name = f"feature {column}" if names is None else f"feature {names[column]!r}"
-    raise DataError(f"row {row}, {name}: found {values.ravel()[place]} (NaN or infinity); values must be finite")
+    raise DataError(f"row {row}, {name}: found {value} (NaN or infinity); values must be finite")
 
 
 def check_range(rows: Rows, largest: float) -> None:
@@ -175,12 +161,12 @@ def check_range(rows: Rows, largest: float) -> None:
     largest: the largest magnitude of all values. Beyond the limit scores overflow to NaN, which is neither right nor
     wrong, and nothing would be learned without a word.
     """
-    dtype = values_of(rows).dtype
+    dtype = rows.dtype
     most = 1e30 if dtype == np.float32 else 1e290
     if largest <= np.sqrt(most / max(width(rows), 1)):
         return
     with np.errstate(over="ignore"):
-        norms = squared_norms(rows)
+        norms = rows.sq_norms()
     row = int((~(norms <= most)).argmax())
     if not norms[row] <= most:
         raise DataError(
@@ -246,8 +232,8 @@ def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:
     """What the pocket maximises: the scorer, else minus the (weighted) number of training errors."""
     rows, codes = chunk.rows, chunk.y
     if scorer is None:
-        x, weight = matrix(rows), np.ones(len(codes)) if chunk.weight is None else chunk.weight
-        return lambda weights: -float(_wrong(_scores(x, weights), codes) @ weight)
+        weight = np.ones(len(codes)) if chunk.weight is None else chunk.weight
+        return lambda weights: -float(mistaken(_scores(rows, weights), codes) @ weight)
 
     def measure(weights: tuple[Array, Array]) -> float:
         candidate = replace(model)
@@ -260,8 +246,8 @@ def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:
     return measure
 
 
-def _scores(x: Any, weights: tuple[Array, Array]) -> Array:
-    scores = np.asarray(x @ weights[0].T) + weights[1]
+def _scores(rows: Rows, weights: tuple[Array, Array]) -> Array:
+    scores = rows.scores(weights[0]) + weights[1]
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
@@ -269,11 +255,3 @@ def _copy(run: Run) -> Run:
     state = type(run.state)(*(array.copy() for array in run.state))
     history = {name: list(values) for name, values in run.history.items()}
     return replace(run, state=state, memory=run.memory.copy(), history=history)
-
-
-def _in_dtype(rows: Rows, dtype: Any) -> Rows:
-    if values_of(rows).dtype == dtype:
-        return rows
-    if isinstance(rows, Dense):
-        return dense(rows.values.astype(dtype))
-    return csr(rows.data.astype(dtype), rows.indices, rows.indptr, width(rows))

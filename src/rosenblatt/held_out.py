@@ -15,8 +15,8 @@ from .defaults import CALIBRATIONS
 from .errors import DataError, SettingError
 from .fit import Task, checked_weights, combined_weight, fit
 from .labels import class_numbers
+from .learn.run import Limits, Run
 from .model import Model
-from .train import Limits, Run
 
 FEW = 10
 """Rows of a class below which probabilities are little more than guesses: said, not refused."""
@@ -25,7 +25,7 @@ FEW = 10
 def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, weight: Any = None) -> Array:
     """(n,) or (n, K) scores as of `Model.raw`, each row's by a model that has learned from the other folds.
 
-    model: has learned from all the rows by `task`, whose callback and validation are not used again. Each fold's model
+    model: has learned from all the rows by `task`, whose observers and validation are not used again. Each fold's model
     learns with its settings and its positive class, for as many epochs as it (picks: as many updates). folds ≥ 2,
     stratified, shuffled by the model's seed; no more than the smallest class has rows. A start that was learned from
     these rows makes the scores too good. Raises DataError where a class has a single row.
@@ -50,7 +50,7 @@ def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, 
     split = StratifiedKFold(count, shuffle=True, random_state=run.settings.random_state)
     for kept, left in split.split(y, y):
         order = _order(task.order, kept, len(y))
-        own = task._replace(positive=positive, order=order, callback=None, validation=None)
+        own = task._replace(positive=positive, order=order, observers=(), validation=None)
         own_weight = None if weight is None else weight[kept]
         part = fit(take(rows, kept), y[kept], run.settings, _as_long(run), own, own_weight)
         out[left] = part.raw(take(rows, left)) * (size / _size(part))
@@ -102,14 +102,14 @@ def curves(model: Model, how: tuple[str, int], scores: Array, y: Array, weight: 
 
 def _as_long(run: Run) -> Limits:
     """As long as a run went, to the epoch that answers; one that picks its rows has no epochs."""
-    if run.settings.optimizer.startswith("pick"):
+    if run.settings.optimizer.picks:
         return Limits(None, max(int(run.state.n[UPDATES]), 1), None)
     return Limits(max(run.epoch if run.best is None else run.best.epoch, 1), None, None)
 
 
 def _size(model: Model) -> Any:
     """‖w̄‖: one for each class; one for all where classes were learned together; 1 of voted and of zero weights."""
-    if model.run.memory.name == "voted":
+    if not model.run.memory.is_linear:
         return 1.0
     w, b = model.weights
     squares = (w.astype(np.float64) ** 2).sum(axis=1) + b.astype(np.float64) ** 2

@@ -10,9 +10,9 @@ import numpy as np
 
 from .batch import Batch
 from .calibration import Calibration
-from .core.rows import Array, Rows, matrix, width
+from .core.rows import Array, Rows, width
 from .errors import DataError, SettingError
-from .train import Run
+from .learn.run import Run
 
 
 @dataclass
@@ -77,12 +77,12 @@ class Model:
         if width(rows) != self.width:
             raise DataError(f"the data have {width(rows)} features, but the model was trained with {self.width}")
         memory, state = self.run.answering
-        if memory.name == "voted":
-            scores = memory.votes(rows, state)
-        else:
-            w, b = self.weights
+        if memory.is_linear:
+            w, b = self.weights  # made once, not for each block of rows
             with np.errstate(all="ignore"):
-                scores = np.asarray(matrix(rows) @ w.T) + b
+                scores = rows.scores(w) + b
+        else:
+            scores = memory.scores(rows, state)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
             raise DataError(f"row {row}: its score overflows; the values are too large for the model's numbers")
@@ -99,7 +99,7 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        own = hasattr(self.run.settings.rule, "probability") and self.run.memory.name != "voted"
+        own = hasattr(self.run.settings.rule, "probability") and self.run.memory.is_linear
         return own or self.calibration is not None
 
     def probabilities(self, scores: Array) -> Array:
@@ -115,8 +115,11 @@ class Model:
         """(n, K) logarithms of the probabilities."""
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
-            keep = self.run.memory.name
-            raise SettingError(f"rule {name} with keep={keep} has no probabilities; use logistic, or calibrate")
+            keep, text = (
+                self.run.memory.name,
+                f"rule {name} with {{keep:s}} has no probabilities; use logistic, or calibrate",
+            )
+            raise SettingError(text, keep=keep)
         odds = self._log_odds(scores)
         if odds.ndim == 1:
             return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))

@@ -15,9 +15,9 @@ from . import labels
 from .calibration import restored
 from .core.learn import State
 from .errors import ModelError
-from .settings import Settings
-from .train import Run
-from .validation import Best
+from .learn.run import Best, Run
+from .learn.settings import Settings, settings_from
+from .learn.stop import stop_from
 from .write.files import whole_file
 
 if TYPE_CHECKING:
@@ -158,9 +158,11 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
         "best_loss": None if run.best_loss == float("inf") else run.best_loss,
         "stale": run.stale,
         "converged": run.converged,
-        "stop_reason": run.stop_reason,
+        "stop_reason": str(run.stop_reason),
         "history": run.history,
     }
+    if run.start_loss is not None:
+        header["start_loss"] = run.start_loss
     if run.best is not None:
         header["best"] = {"score": run.best.score, "epoch": run.best.epoch, "by_column": run.best.memory.by_column}
     return header, tensors
@@ -184,7 +186,8 @@ def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Ru
         best_loss=float("inf") if header["best_loss"] is None else header["best_loss"],
         stale=header["stale"],
         converged=header["converged"],
-        stop_reason=header["stop_reason"],
+        stop=stop_from(header["stop_reason"]),
+        start_loss=header.get("start_loss"),
         history=header["history"],
         mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
         best=best,
@@ -195,7 +198,7 @@ def _memory_and_state(
     settings: Settings, by_column: bool, joint: bool, prefix: str, tensors: dict[str, np.ndarray[Any, Any]]
 ) -> tuple[Any, State]:
     """What answers and goes on learning, from the tensors whose names begin so."""
-    memory = settings.memory()
+    memory = settings.memory.copy()
     memory.by_column, memory.joint = by_column, joint
     memory.restore(_named(tensors, f"{prefix}memory."))
     return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in STATE))
@@ -239,15 +242,9 @@ class UnknownRule(NamedTuple):
 def _settings(words: dict[str, Any]) -> Settings:
     from .catalog import rule_classes
 
-    if words["learning_rate"] == "callable":
-        words = {**words, "learning_rate": _given_again}
     if words["rule"].partition(":")[0] in rule_classes():
-        return Settings.of(**words)
-    return replace(Settings.of(**{**words, "rule": "perceptron"}), rule=UnknownRule(words["rule"]))
-
-
-def _given_again(t: int) -> float:
-    raise ModelError("to go on learning, give the learning rate again; a function is not kept in a model file")
+        return settings_from(words)
+    return replace(settings_from({**words, "rule": "perceptron"}), rule=UnknownRule(words["rule"]))
 
 
 def _short(error: Exception) -> str:

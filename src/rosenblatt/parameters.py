@@ -51,6 +51,17 @@ class Parameter(NamedTuple):
         """The name inside its owner's text."""
         return self.own or self.name
 
+    def read(self, text: str) -> Any:
+        """The value that a text stands for. SettingError where it stands for none, or for one out of range."""
+        value: Any = self.words.get(text, text)
+        if self.kind in (int, float) and isinstance(value, str):
+            try:
+                value = self.kind(text)
+            except ValueError:
+                value = text
+        self.check(value)
+        return value
+
     def check(self, value: Any) -> None:
         """SettingError where it is none of the choices or words, no number, or out of range."""
         if self.choices:

@@ -62,7 +62,7 @@ def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_jso
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
     """
-    from ..train import Limits
+    from ..learn.run import Limits
     from . import problem
     from .learn import Work
     from .output import notes, to_json, write_lines
@@ -114,7 +114,7 @@ def _separator(path: str | None) -> Any:
     from ..model import Model
 
     model = Model.load(path)
-    if len(model.classes) != 2 or model.run.memory.name == "voted":
+    if len(model.classes) != 2 or not model.run.memory.is_linear:
         raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
     (w,), (b,) = model.weights
     return w.astype(float), float(b), [str(label) for label in model.classes.tolist()]
@@ -139,10 +139,10 @@ def _followed(work: Work, settings: Any, each: Problem, separator: Any) -> Ledge
         separator = (-w, -b) if turned else (w, b)
     labels = np.where(each.y > 0, positive, rest)
     progress = work.progress.learning(work.limits)
-    ledger = Ledger(separator, time_limit=work.words["search_time"], also=progress)
+    ledger = Ledger(separator, time_limit=work.words["search_time"])
     own = work._replace(words={**work.words, "positive": positive})
     with naming(work.data):
-        task = task_of(own, each.rows, labels)._replace(callback=ledger, names=each.names)
+        task = task_of(own, each.rows, labels)._replace(observers=[progress, ledger], names=each.names)
         fit(each.rows, labels, settings, work.limits, task)
     return ledger
 

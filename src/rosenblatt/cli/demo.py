@@ -110,8 +110,8 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
 
 def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
     from ..fit import fit
-    from ..settings import Settings
-    from ..train import Limits
+    from ..learn.run import Limits
+    from ..learn.settings import Settings
 
     settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
     return fit(part.rows, part.y, settings, Limits(max_iter=epochs))

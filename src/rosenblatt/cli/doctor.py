@@ -104,7 +104,7 @@ def _scaled(rows: Any, asked: Any) -> str:
 def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
     from ..errors import SettingError
-    from ..settings import Settings
+    from ..learn.settings import Settings
 
     if "scoring" in given:
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")

@@ -87,7 +87,7 @@ def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> I
 
     labels = None if part.batch.y is None else tidy(part.batch.y)
     predicted, documents = model.labels(part.scores), part.batch.rows
-    voted = model.run.memory.name == "voted"
+    voted = not model.run.memory.is_linear
     votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores
     for i, scores in enumerate(part.scores):
         if only not in (None, part.first + i):
@@ -122,7 +122,7 @@ def _shown(why: Evidence, top: int | None) -> int:
 
 def _votes(model: Model, scores: Any) -> dict[str, float] | None:
     """Of voted: the share of the votes for each class; one against the rest, each class has an election of its own."""
-    if model.run.memory.name != "voted":
+    if model.run.memory.is_linear:
         return None
     names = [str(label) for label in model.classes]
     if scores.ndim == 0:

@@ -17,11 +17,13 @@ from ..errors import DataError, SettingError, located
 from ..features.pipeline import Features, Options
 from ..fit import Held, Task, fit, learn_more, set_aside
 from ..labels import class_list, tidy
+from ..learn.run import Limits
+from ..learn.settings import WORDS, Settings
+from ..memory import memory_from
 from ..model import Model
+from ..optimizers import optimizer_from
 from ..read import open_source
 from ..read.columns import is_number
-from ..settings import Settings
-from ..train import Limits
 from .data import labels_of, like_training, names_of, naming
 from .options import FEATURES, flag
 from .output import note
@@ -183,8 +185,12 @@ def _start(first: Model, y: Array, positive: str | None, source: Any) -> tuple[A
 
 def settings_of(work: Work) -> Settings:
     """The settings of a new model; SettingError before anything is read."""
-    words = {name: work.words[name] for name in Settings.__dataclass_fields__ if name in work.words}
-    if "scoring" in work.given and work.words["keep"] != "pocket" and work.words["validation"] is None:
+    words = {name: work.words[name] for name in WORDS if name in work.words}
+    if (
+        "scoring" in work.given
+        and not memory_from(work.words["keep"]).needs_measure
+        and work.words["validation"] is None
+    ):
         raise SettingError("--scoring has an effect only with --keep pocket or --validation")
     check_needs(work.words, work.given)
     _order_of(work)
@@ -247,7 +253,7 @@ def task_of(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
         positive=work.words["positive"],
         class_weight=_class_weight(work.words["class_weight"], y),
         order=_order(work, n_rows(rows)),
-        callback=work.progress.learning(work.limits, before),
+        observers=[work.progress.learning(work.limits, before)],
     )
 
 
@@ -258,7 +264,8 @@ def _asking(work: Work, task: Task, settings: Settings, classes: Array) -> Task:
     from ..theory.stopping import StopWhenNotSeparable, check_rule
 
     check_rule(settings.rule)
-    return task._replace(callback=StopWhenNotSeparable(classes, task.callback, work.limits.max_time))
+    asking = StopWhenNotSeparable(classes, work.limits.max_time)
+    return task._replace(observers=[*task.observers, asking])
 
 
 def _scoring(work: Work) -> Any:
@@ -293,7 +300,7 @@ def _order_of(work: Work) -> Path | None:
         return None
     if not Path(order).is_file():
         raise SettingError(f"order {order!r}: choose shuffled, given, or a file of row numbers; there is no such file")
-    if work.words["optimizer"].startswith("pick"):
+    if optimizer_from(work.words["optimizer"]).picks:
         raise SettingError(f"optimizer {work.words['optimizer']} picks the rows itself; it takes no order from a file")
     if isinstance(work.words["validation"], float):
         raise SettingError(

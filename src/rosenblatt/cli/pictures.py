@@ -110,7 +110,6 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
 
 def _plane(model: Model, kept: Keeping) -> Plane | None:
     """The training data as points, where they have two columns."""
-    from ..core.learn import UPDATES
     from ..core.rows import dense
     from ..report.evidence import Names
     from ..report.pictures.regions import GRID, Plane
@@ -121,8 +120,7 @@ def _plane(model: Model, kept: Keeping) -> Plane | None:
     rows = matrix(batch.rows)
     x = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)
     y = class_numbers(labels_of(batch, model, kept.sources[0]), model.classes)
-    votes = int(model.run.state.n[UPDATES]) if model.run.memory.name == "voted" else 0
-    grid = int(min(GRID, max(60.0, (MOST_VOTES / max(votes, 1)) ** 0.5)))
+    grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
     names = model.names or [Names(model)[j] for j in range(2)]
 
     def scores(points: Any) -> Any:
@@ -194,6 +192,6 @@ def weights_picture(model: Model, path: str, top: int | None) -> Figure:
     from ..report.evidence import Names
     from ..report.pictures.coefficients import MOST, Weights, figure_of_coefficients
 
-    what = "the strongest features of each class" + (", mean of the voters" if model.run.memory.name == "voted" else "")
+    what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
     weights = Weights(model.weights[0], model.classes.tolist(), Names(model))
     return figure_of_coefficients(weights, MOST if top is None else top, [f"{path}: {what}"])

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from ..batch import Batch, Source
-from ..train import Event, Limits
+from ..learn.observers import Event
+from ..learn.run import Limits
 from .output import short
 
 WAIT = 0.5
@@ -78,7 +79,7 @@ class Progress:
     def _learned(self, event: Event, limits: Limits, before: int) -> None:
         if not self._due():
             return
-        if event.run.settings.optimizer.startswith("pick"):
+        if event.run.settings.optimizer.picks:
             self._show(f"update {event.done:,}", event.done, event.total, "updates")
             return
         epochs, mistakes = event.run.epoch, event.run.history["mistakes"]

@@ -10,14 +10,13 @@ import numpy as np
 from ..core.learn import UPDATES
 from ..core.rows import Csr, n_rows
 from ..fit import training_errors
+from ..learn.converged import MOST_VOTES
 from ..model import Model
 from .learn import Done
-from .options import in_options
+from .options import flag, in_options
 from .output import plural
 from .probabilities import told_calibration, told_threshold
 
-MOST_VOTES = 100_000_000
-"""Rows times vectors: each vote takes some 40 ns, so that these take 4 s; two epochs of a9a have a thousand million."""
 SHORT = 10
 """Epochs up to which all mistakes are listed."""
 
@@ -61,9 +60,10 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
 def _not_separable(done: Done) -> dict[str, Any] | None:
     """The proof that ended the run: its kind, the classes that cannot be separated, and the numbers of its rows, from 1
     as `separable` counts them; without rows set aside for validation."""
-    found = getattr(done.task.callback, "found", None)
-    if found is None:
+    stop = done.model.run.stop
+    if stop.kind != "not separable":
         return None
+    found = stop.limit
     rows = [row + 1 for row in found.rows]
     return {"kind": found.kind, "classes": list(found.classes), "rows": rows, "epoch": found.epoch}
 
@@ -71,7 +71,7 @@ def _not_separable(done: Done) -> dict[str, Any] | None:
 def _errors(done: Done) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
     model = done.model
-    if model.run.memory.name == "voted" and n_rows(done.rows) * int(model.run.state.n[UPDATES]) > MOST_VOTES:
+    if n_rows(done.rows) * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
         return None
     return training_errors(model.decision(done.rows), done.y, model.classes)
 
@@ -134,15 +134,15 @@ def advice(model: Model, errors: int | None) -> str | None:
         return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
     if run.converged or errors == 0 or run.best is not None:
         return None
-    reason, keep = run.stop_reason, run.settings.keep
-    if reason.startswith("proven not separable"):
+    stop, memory = run.stop, run.memory
+    if stop.kind == "not separable":
         return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
-    if "limit" not in reason:
+    if not stop.is_limit:
         return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
-    option = "--max-updates" if "max_updates" in reason else "--max-time" if "max_time" in reason else "--epochs"
+    option = flag(stop.setting)
     more = f"more {option}, or go on with --continue"
     if run.settings.tol is not None:
         return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"
-    if option == "--epochs" and keep in ("last", "voted"):
+    if stop.kind == "epochs" and not memory.settles:
         return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
     return more

@@ -61,7 +61,7 @@ def train(
     from pathlib import Path
 
     from ..errors import SettingError
-    from ..train import Limits
+    from ..learn.run import Limits
     from . import learn
     from .output import check_writable, note, notes, to_json, write_lines
     from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture

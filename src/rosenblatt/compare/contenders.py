@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..catalog import rule_classes, rule_from, rule_name
-from ..defaults import KEEPS, OPTIMIZERS
+from ..catalog import member, rule_classes, rule_from, rule_name
+from ..defaults import DEFAULTS
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
+from ..memory import memory_classes, memory_from
+from ..optimizers import optimizer_classes, optimizer_from
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
@@ -22,14 +24,19 @@ class Contender(NamedTuple):
     rule: str
     keep: str = "last"
     scale: str = "none"
-    optimizer: str = "online"
+    optimizer: str = DEFAULTS["optimizer"]
     value: Any = None
 
     @property
     def name(self) -> str:
         """`margin averaged standard`: rule, memory, scaling, and the optimizer unless it is online."""
-        shown = self[:3] if self.optimizer == "online" else self[:4]
+        shown = self[:3] if self.optimizer == DEFAULTS["optimizer"] else self[:4]
         return " ".join(shown)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether one hyperplane answers."""
+        return bool(memory_from(self.keep).is_linear)
 
     @property
     def words(self) -> dict[str, str]:
@@ -38,7 +45,7 @@ class Contender(NamedTuple):
     @property
     def options(self) -> str:
         """What to write behind `rosenblatt train`."""
-        optimizer = "" if self.optimizer == "online" else f" --optimizer {self.optimizer}"
+        optimizer = "" if self.optimizer == DEFAULTS["optimizer"] else f" --optimizer {self.optimizer}"
         return f"--rule {self.rule} --keep {self.keep} --scale {self.scale}{optimizer}"
 
 
@@ -48,7 +55,7 @@ def contenders(
     rules: Sequence[Any] | None = None,
     keeps: Sequence[str] | None = None,
     scalings: Sequence[str] | None = None,
-    optimizers: Sequence[str] = ("online",),
+    optimizers: Sequence[str] = (DEFAULTS["optimizer"],),
 ) -> list[Contender]:
     """All combinations, in order; None: all rules, all memories, `SCALINGS` of the kind of data.
 
@@ -66,10 +73,11 @@ def contenders(
     found = [
         Contender(name, keep, scale, optimizer, value)
         for scale, (name, value), optimizer, keep in product(
-            scalings or SCALINGS[kind], named, optimizers, keeps or KEEPS
+            scalings or SCALINGS[kind], named, optimizers, keeps or memory_classes()
         )
-        if (keeps is not None or keep != "voted" or getattr(value, "tol", None) is None)
-        and not (optimizer.startswith("pick") and getattr(value, "tol", None) is not None)
+        if getattr(value, "tol", None) is None
+        or not optimizer_from(optimizer).picks
+        and (keeps is not None or memory_from(keep).is_linear)
     ]
     if not found:
         raise SettingError(f"optimizer {', '.join(optimizers)}: none of the rules is zero when right, which it needs")
@@ -78,11 +86,12 @@ def contenders(
 
 def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:
     """SettingError for a name that is none."""
-    choices = (("keep", keeps or (), KEEPS), ("optimizer", optimizers, OPTIMIZERS))
-    for what, given, known in choices:
-        for name in given:
-            if name not in known:
+    choices = (("keep", keeps or (), memory_classes()), ("optimizer", optimizers, optimizer_classes()))
+    for what, names, known in choices:
+        for name in names:
+            if name.partition(":")[0] not in known:
                 raise SettingError(f"unknown {what} {name!r}; one of {', '.join(known)}")
+            member(name, known, what)
     for text in scalings or ():
         scaling.parse(text)
 

@@ -78,7 +78,7 @@ def with_optimum(
         learners = [
             (row.contender.name, row.on_all)
             for row in rows
-            if row.contender.keep != "voted" and space(row.contender.scale, plan.options) == key
+            if row.contender.is_linear and space(row.contender.scale, plan.options) == key
         ]
         errors = min([best.errors, *(count for _, count in learners if count is not None)])
         optima[key] = Optimum(max(errors, best.lower_bound), best.lower_bound, n, learners)

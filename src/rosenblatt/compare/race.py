@@ -14,15 +14,16 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.learn import MISTAKES, UPDATES
-from ..core.rows import Array, n_rows, take, values_of
+from ..core.rows import Array, n_rows, take
 from ..errors import DataError, RosenblattError, SettingError
 from ..features.pipeline import DEFAULT, Options
 from ..fit import Task, check_finite, fit, training_errors
 from ..labels import class_list
+from ..learn.observers import Event
+from ..learn.run import Limits
+from ..learn.settings import Settings
 from ..model import Model
 from ..report.metrics import scorer
-from ..settings import Settings
-from ..train import Event, Limits
 from .contenders import Contender, contenders
 from .intervals import GROUPS, groups
 from .parts import Part, batch, folds, parts, same_kind
@@ -155,7 +156,7 @@ class _Race:
 
     def __init__(self, ran: Ran, made: dict[str, Part], plan: Plan, measure: Any, count: int) -> None:
         self.ran, self.made, self.plan, self.measure, self.count = ran, made, plan, measure, count
-        self.votes = VOTES // (count * max(1, sum(c.keep == "voted" for c in ran.learners)))
+        self.votes = VOTES // (count * max(1, sum(not c.is_linear for c in ran.learners)))
         self.stopped = threading.Event()
 
     def run(self, watch: Callable[[str, int], None]) -> None:
@@ -214,7 +215,7 @@ class _Race:
 
     def _turn(self, contender: Contender) -> Turn | None:
         part, plan = self.made[contender.scale], self.plan
-        task = Task(positive=plan.positive, callback=self._stop)
+        task = Task(positive=plan.positive, observers=self._stop)
         begun = time.thread_time()
         model = fit(part.rows, part.y, _settings(contender, plan), self._limits(contender, part), task)
         seconds = time.thread_time() - begun
@@ -222,10 +223,10 @@ class _Race:
             return None
         scores = model.decision(part.test)
         score, without = self._scores(model, scores, part)
-        state, stop = model.run.state, model.run.stop_reason
+        state, stop = model.run.state, model.run.stop
         return Turn(
             model.labels(scores) != part.truth, self._training_error(model, part), int(state.n[MISTAKES]),
-            int(state.n[UPDATES]), model.run.epoch, stop, "limit" in stop, seconds, score, without,
+            int(state.n[UPDATES]), model.run.epoch, stop.text, stop.is_limit, seconds, score, without,
         )  # fmt: skip
 
     def _stop(self, event: Event) -> bool:
@@ -233,16 +234,16 @@ class _Race:
 
     def _limits(self, contender: Contender, part: Part) -> Limits:
         many = _weight_vectors(part.y)
-        size = max(1, values_of(part.rows).size * many)
+        size = max(1, part.rows.stored * many)
         epochs = self.plan.epochs or min(EPOCHS, max(FEWEST, WORK // size))
         votes = None
-        if contender.keep == "voted":
+        if not contender.is_linear:
             votes = max(1, self.votes // (n_rows(part.test) * many))
         return Limits(epochs, votes, self.plan.max_time)
 
     def _training_error(self, model: Model, part: Part) -> float | None:
         vectors = int(model.run.state.n[UPDATES]) * _weight_vectors(part.y)
-        if model.run.memory.name == "voted" and n_rows(part.rows) * vectors > self.votes:
+        if not model.run.memory.is_linear and n_rows(part.rows) * vectors > self.votes:
             return None
         return training_errors(model.decision(part.rows), part.y, model.classes) / len(part.y)
 

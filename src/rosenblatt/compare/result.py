@@ -171,7 +171,7 @@ def _standard_error(turns: Sequence[Turn], row: Row, one: bool) -> float:
 
 def _effort(row: Row) -> tuple[bool, float, float]:
     """What is simpler comes first: one weight vector before many that vote, then fewer passes, then fewer updates."""
-    return row.contender.keep == "voted", row.epochs, row.updates
+    return not row.contender.is_linear, row.epochs, row.updates
 
 
 def _pick(rows: Sequence[Row], losses: dict[Contender, Array], limit: float) -> Row:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..defaults import DEFAULTS
+
 if TYPE_CHECKING:
     from .result import Comparison, Row
 
@@ -69,7 +71,7 @@ def _columns(found: Comparison) -> Iterator[Column]:
     yield Column(("keep", "keep"), lambda row: _both(row.contender.keep), True)
     if len({c.scale for c in learners}) > 1:
         yield Column(("scale", "scale"), lambda row: _both(row.contender.scale), True)
-    if any(c.optimizer != "online" for c in learners):
+    if any(c.optimizer != DEFAULTS["optimizer"] for c in learners):
         yield Column(("optimizer", "optimizer"), lambda row: _both(row.contender.optimizer), True)
     if found.scoring is not None:
         yield Column(
@@ -146,7 +148,7 @@ def fewest(found: Comparison) -> Iterator[str]:
         least = min(rows, key=lambda row: row[1] or 0, default=None)
         learner = "" if least is None else f"{least[0]} {least[1]:,}, "
         yield f"errors on all rows{of}: {learner}the optimum {optimum.words}."
-    if found.optima and any(row.contender.keep == "voted" for row in found.rows):
+    if found.optima and any(not row.contender.is_linear for row in found.rows):
         yield "Voted is many hyperplanes, no single one, and may make fewer."
 
 
@@ -182,7 +184,7 @@ def _why(found: Comparison) -> str:
     if pick is best:
         near = any(row is not best and row.level and found.value(row) <= found.limit for row in found.rows)
         return "the best, and the least effort among those near it" if near else "the best"
-    if best.contender.keep == "voted" != pick.contender.keep:
+    if pick.contender.is_linear and not best.contender.is_linear:
         less = f"one weight vector, not {best.updates:,.0f} that vote"
     elif round(pick.epochs) < round(best.epochs):
         less = f"with {pick.epochs:.0f} passes over the data, not {best.epochs:.0f}"

@@ -293,7 +293,7 @@ def _findable(cls: type) -> bool:
     return cls.__module__ not in ("__main__", "__mp_main__") and getattr(module, cls.__qualname__, None) is cls
 
 
-def loop_for(loop: types.FunctionType, rule: Any) -> Function:
+def loop_for(loop: types.FunctionType, rule: Any, rows: Any = None) -> Function:
     """`loop` compiled for one rule's class, cached on disk under a name of its own.
 
     A rule that another process could not find by its name (one of a script's, say) is compiled anew each time. Raises

@@ -3,7 +3,8 @@
     score a block of rows at the same weights;  decay;  w ← w + Σ a·x,  b ← b + Σ a,  with  a = c·step(u, y, ‖x̄‖²)/m
 
 where m is the size of the block (1 when online, n for batch) and c = η_t times the example's weight. What survives of
-the path of the weights (averages, the log of updates, a stop at record runs) is data that the loop fills.
+the path of the weights (averages, the log of updates, a stop at record runs) is data that the loop fills. A block may
+be cut into parts, a part a call: all are scored at the weights before it, and their steps go into other weights.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import add, dot, loss, sq_norm, step
-from .rows import Array, Index, Rows
+from .rows import Array, Index
 
 # Places in State.f and State.n.
 SCALE, CLOCK, BIAS, LOSS, LOSS_WEIGHT = 0, 1, 2, 3, 4
@@ -65,11 +66,46 @@ class Keep(NamedTuple):
     joint: bool
 
 
-def log(keep: Keep, at: int, row: Index, cls: int, coef: float, scale: float) -> int:
-    """Write one step into the log; returns the next place."""
+class Steps(NamedTuple):
+    """Which rows to learn from, and how.
+
+    y: (n,) float64 ±1, or class numbers 0 … K−1. order: (m,) int64. c: (m,) float64 η_t·weight by position. decay: (m,)
+    float64 1 − η_t·λ by position, or empty. a: (block,) or (block, K) float64 scratch. block: rows scored at the same
+    weights. whole: rows of the one block that these are a part of, 0 where blocks are whole; last: no other part
+    follows. w, b: where the steps go: the state's own, but of parts others, which become the state's after the last.
+    carry: (1 + K,) int64, steps and each class's mistakes in the parts before.
+    """
+
+    y: Array
+    order: Array
+    c: Array
+    decay: Array
+    a: Array
+    block: int
+    whole: int
+    last: bool
+    w: Array
+    b: Array
+    carry: Array
+
+
+def log(keep: Keep, row: Index, cls: int, coef: float, scale: float) -> int:
+    """Write one step into the log; returns its place."""
+    at = keep.used[0]
     keep.row[at], keep.cls[at], keep.count[at] = row, cls, -1
     keep.coef[at], keep.scale[at] = coef, scale
-    return at + 1
+    keep.used[0] = at + 1
+    return at  # type: ignore[no-any-return]
+
+
+def mark(keep: Keep, at: int, row: Index, cls: int, scale: float, survived: int) -> None:
+    """A block with a mistake has ended: note in the log how many right answers the weights before it survived.
+
+    at: the place of the last step of the block, −1 where it made none.
+    """
+    if at < 0:
+        at = log(keep, row, cls, 0.0, scale)
+    keep.count[at] = survived
 
 
 def fold(w: Array, late: Array, scale: float, clock: float) -> None:
@@ -85,38 +121,36 @@ def fold(w: Array, late: Array, scale: float, clock: float) -> None:
         flat[j] *= factor
 
 
-def learn(
-    rule: Any,
-    rows: Rows,
-    y: Array,
-    order: Array,
-    c: Array,
-    decay: Array,
-    block: int,
-    state: State,
-    keep: Keep,
-    a: Array,
-    start: int,
-) -> int:
+def folded(keep: Keep, w: Array, scale: float, clock: float) -> tuple[float, float]:
+    """(scale, clock) after a block; a scale that has become small goes into the weights."""
+    if scale >= FOLD:
+        return scale, clock
+    fold(w, keep.late, scale, clock)
+    if keep.row.size > 0:
+        log(keep, -1, -1, scale, 1.0)
+    return 1.0, 0.0
+
+
+def learn(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, start: int) -> int:
     """Learn from rows order[start:], block by block; returns the next position (len(order) when done).
 
-    y: (n,) float64 ±1. order: (m,) int64. c: (m,) float64 η_t·weight by position. decay: (m,) float64 1 − η_t·λ by
-    position, or empty. a: (block,) float64 scratch. Returns early when the log is full or `keep` asks for a stop.
+    Returns early when the log is full or `keep` asks for a stop.
     """
-    w, b, f, n, m = state.w, state.b, state.f, state.n, state.m
+    y, order, c, decay, a, block, whole, last, into, into_b, carry = steps
+    w, b, f, n, m = state
     averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
-    scale, clock, bias, bias_weight = f[SCALE], f[CLOCK], f[BIAS], b[0]
+    scale, clock, bias, bias_weight, bias_next = f[SCALE], f[CLOCK], f[BIAS], b[0], into_b[0]
     seen, run, record, survived = n[SEEN], n[RUN], n[RECORD], m[1, 0]
     # Summed on from what is there, not added at the end: a run stopped in mid-epoch rounds as one that was not.
-    total_loss, total_weight, used = f[LOSS], f[LOSS_WEIGHT], keep.used[0]
-    updates, mistakes = 0, 0
+    total_loss, total_weight = f[LOSS], f[LOSS_WEIGHT]
+    updates, mistakes, moved, missed, at = 0, 0, carry[0], carry[1], -1
     p = start
     while p < order.size:
         q = min(p + block, order.size)
-        if logged and used + (q - p) + 1 > keep.row.size:
+        if logged and keep.used[0] + (q - p) + 1 > keep.row.size:
             break
-        size = float(q - p)
-        block_loss, block_weight, block_mistakes, moved = 0.0, 0.0, 0, 0
+        size = float(whole if whole > 0 else q - p)
+        block_loss, block_weight, block_mistakes, block_moved = 0.0, 0.0, 0, 0
         block_run, longest = run, record
         for r in range(p, q):
             i = np.uint64(order[r])
@@ -126,7 +160,7 @@ def learn(
             block_loss += loss(rule, u, y[i]) * c[r]
             block_weight += c[r]
             if g != 0.0:
-                moved += 1
+                block_moved += 1
             if y[i] * u <= 0.0:
                 block_mistakes += 1
                 longest = max(longest, block_run)
@@ -140,49 +174,46 @@ def learn(
         total_loss += block_loss
         total_weight += block_weight
         mistakes += block_mistakes
+        missed += block_mistakes
         survived += (q - p) - block_mistakes
-        clock += (size - 1.0) * scale
-        seen += q - p - 1
+        # Where clock, t and scale stand when the steps of the block are made, all at its last row.
+        late_clock, late_seen, after = clock + (size - 1.0) * scale, seen + np.int64(size) - 1, scale
         if decaying:
-            scale *= decay[p]
-        if moved > 0:
+            after *= decay[p]
+        if block_moved > 0:
+            moved += block_moved
             for r in range(p, q):
                 g = a[r - p]
                 if g != 0.0:
-                    add(rows, np.uint64(order[r]), g / scale, w)
-                    bias_weight += g * bias
+                    add(rows, np.uint64(order[r]), g / after, into)
+                    bias_next += g * bias
                     if averaged:
-                        add(rows, np.uint64(order[r]), g / scale * clock, keep.late)
-                        keep.late_b[0] += g * bias * seen
+                        add(rows, np.uint64(order[r]), g / after * late_clock, keep.late)
+                        keep.late_b[0] += g * bias * late_seen
                     if logged:
-                        used = log(keep, used, order[r], 0, g / scale, scale)
-            updates += 1
-        if logged and block_mistakes > 0:
-            if moved == 0:
-                used = log(keep, used, order[p], 0, 0.0, scale)
-            keep.count[used - 1] = survived
-        if block_mistakes > 0:
-            survived = 0
-        clock += scale
-        seen += 1
-        if scale < FOLD:
-            fold(w, keep.late, scale, clock)
-            if logged:
-                used = log(keep, used, -1, -1, scale, 1.0)
-            scale, clock = 1.0, 0.0
+                        at = log(keep, order[r], 0, g / after, after)
+        if whole == 0 or last:
+            if moved > 0:
+                updates += 1
+            if missed > 0:
+                if logged:
+                    mark(keep, at, order[p], 0, after, survived)
+                survived = 0
+            bias_weight, seen = bias_next, late_seen + 1
+            scale, clock = folded(keep, into, after, late_clock + after)
+            moved, missed, at = 0, 0, -1
         p = q
         if keep.until > 0 and n[UPDATES] + updates >= keep.until:
             break
-    b[0] = bias_weight
+    into_b[0] = bias_next
     f[SCALE], f[CLOCK] = scale, clock
-    f[LOSS] = total_loss
-    f[LOSS_WEIGHT] = total_weight
+    f[LOSS], f[LOSS_WEIGHT] = total_loss, total_weight
     n[SEEN], n[RUN], n[RECORD] = seen, run, record
     n[UPDATES] += updates
     n[MISTAKES] += mistakes
     m[0, 0] += mistakes
     m[1, 0] = survived
-    keep.used[0] = used
+    carry[0], carry[1] = moved, missed
     return p
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dispatch import add_to, dots, loss, sq_norm, step, steps
+from .dispatch import add_to, dots, loss, sq_norm, step
+from .dispatch import steps as all_steps
 from .learn import (
     BIAS,
     CLOCK,
-    FOLD,
     LOSS,
     LOSS_WEIGHT,
     MISTAKES,
@@ -25,10 +25,12 @@ from .learn import (
     UPDATES,
     Keep,
     State,
-    fold,
+    Steps,
+    folded,
     log,
+    mark,
 )
-from .rows import Array, Rows
+from .rows import Array, Index
 
 
 class OneVsRest(NamedTuple):
@@ -46,64 +48,32 @@ class OneVsRest(NamedTuple):
         return total
 
 
-def mark(keep: Keep, m: Array, missed: Array, last: Array, row: int, scale: float, size: int) -> None:
-    """Note in the log where a mistake ended a weight vector, and the right answers that it survived.
-
-    last: (K,) where each class's last step of the block stands in the log, −1 if it made none.
-    """
-    total = missed.sum()
-    for k in range(1 if keep.joint else last.size):
-        mistakes = total if keep.joint else missed[k]
-        m[1, k] += size - mistakes
-        if mistakes > 0:
-            at = last.max() if keep.joint else last[k]
-            if at < 0:
-                at = keep.used[0]
-                keep.used[0] = log(keep, at, row, k, 0.0, scale)
-            keep.count[at] = m[1, k]
-            m[1, k] = 0
-
-
-def learn_many(
-    rule: Any,
-    rows: Rows,
-    y: Array,
-    order: Array,
-    c: Array,
-    decay: Array,
-    block: int,
-    state: State,
-    keep: Keep,
-    a: Array,
-    start: int,
-) -> int:
-    """Learn K classes from rows order[start:]; returns the next position. Parameters as `learn`, but
-
-    y: (n,) float64 holding class numbers 0 … K−1; a: (block, K) scratch.
-    """
-    w, b, f, n, m = state.w, state.b, state.f, state.n, state.m
+def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, start: int) -> int:
+    """Learn K classes from rows order[start:]; returns the next position. As `learn`."""
+    y, order, c, decay, a, block, whole, ends, into, into_b, carry = steps
+    w, b, f, n, m = state
     classes = b.size
     averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]
-    raw, u = np.empty(classes, w.dtype), np.empty(classes)
-    wrong, missed = np.empty(classes, np.uint8), np.empty(classes, np.int64)
-    last = np.empty(classes, np.int64)
+    raw, u, wrong = np.empty(classes, w.dtype), np.empty(classes), np.empty(classes, np.uint8)
+    last = np.full(classes, -1)
+    block_missed, missed = np.empty(classes, np.int64), carry[1:]
     p = start
     while p < order.size:
         q = min(p + block, order.size)
         if logged and keep.used[0] + (q - p + 1) * classes + 1 > keep.row.size:
             break
-        size = float(q - p)
+        size = float(whole if whole > 0 else q - p)
         block_loss, block_weight, moved = 0.0, 0.0, 0
         block_run, longest = n[RUN], n[RECORD]
-        missed[:] = 0
+        block_missed[:] = 0
         for r in range(p, q):
             i = np.uint64(order[r])
             dots(rows, i, w, raw)
             for k in range(classes):
                 u[k] = scale * raw[k] + b[k]
             out = a[r - p]
-            block_loss += steps(rule, u, int(y[i]), sq_norm(rows, i) + bias, out, wrong) * c[r]
+            block_loss += all_steps(rule, u, int(y[i]), sq_norm(rows, i) + bias, out, wrong) * c[r]
             block_weight += c[r]
             any_wrong = False
             for k in range(classes):
@@ -111,7 +81,7 @@ def learn_many(
                 if out[k] != 0.0:
                     moved += 1
                 if wrong[k] != 0:
-                    missed[k] += 1
+                    block_missed[k] += 1
                     any_wrong = True
             if any_wrong:
                 longest = max(longest, block_run)
@@ -124,40 +94,54 @@ def learn_many(
         n[RUN], n[RECORD] = block_run, longest
         f[LOSS] += block_loss
         f[LOSS_WEIGHT] += block_weight
-        clock += (size - 1.0) * scale
-        n[SEEN] += q - p - 1
+        for k in range(classes):
+            n[MISTAKES] += block_missed[k]
+            m[0, k] += block_missed[k]
+            missed[k] += block_missed[k]
+        late_clock, late_seen, after = clock + (size - 1.0) * scale, n[SEEN] + np.int64(size) - 1, scale
         if decaying:
-            scale *= decay[p]
-        last[:] = -1
+            after *= decay[p]
         if moved > 0:
+            carry[0] += moved
             for r in range(p, q):
                 i = np.uint64(order[r])
                 for k in range(classes):
                     g = a[r - p, k]
                     if g != 0.0:
-                        add_to(rows, i, k, g / scale, w)
-                        b[k] += g * bias
+                        add_to(rows, i, k, g / after, into)
+                        into_b[k] += g * bias
                         if averaged:
-                            add_to(rows, i, k, g / scale * clock, keep.late)
-                            keep.late_b[k] += g * bias * n[SEEN]
+                            add_to(rows, i, k, g / after * late_clock, keep.late)
+                            keep.late_b[k] += g * bias * late_seen
                         if logged:
-                            last[k] = keep.used[0]
-                            keep.used[0] = log(keep, keep.used[0], i, k, g / scale, scale)
-            n[UPDATES] += 1
+                            last[k] = log(keep, i, k, g / after, after)
         if logged:
-            mark(keep, m, missed, last, order[p], scale, q - p)
-        for k in range(classes):
-            n[MISTAKES] += missed[k]
-            m[0, k] += missed[k]
-        clock += scale
-        n[SEEN] += 1
-        if scale < FOLD:
-            fold(w, keep.late, scale, clock)
+            survive(keep, m, block_missed, q - p)
+        if whole == 0 or ends:
+            if carry[0] > 0:
+                n[UPDATES] += 1
             if logged:
-                keep.used[0] = log(keep, keep.used[0], -1, -1, scale, 1.0)
-            scale, clock = 1.0, 0.0
+                ended(keep, m, missed, last, order[p], after)
+            n[SEEN] = late_seen + 1
+            scale, clock = folded(keep, into, after, late_clock + after)
+            carry[:] = 0
+            last[:] = -1
         p = q
         if keep.until > 0 and n[UPDATES] >= keep.until:
             break
     f[SCALE], f[CLOCK] = scale, clock
     return p
+
+
+def survive(keep: Keep, m: Array, missed: Array, rows: int) -> None:
+    """Count the right answers of so many rows: of each class, or of the vectors that the classes make together."""
+    for k in range(1 if keep.joint else missed.size):
+        m[1, k] += rows - (missed.sum() if keep.joint else missed[k])
+
+
+def ended(keep: Keep, m: Array, missed: Array, last: Array, row: Index, scale: float) -> None:
+    """`mark` for each class that made a mistake in the block that has ended, or once for all."""
+    for k in range(1 if keep.joint else missed.size):
+        if (missed.sum() if keep.joint else missed[k]) > 0:
+            mark(keep, last.max() if keep.joint else last[k], row, k, scale, m[1, k])
+            m[1, k] = 0

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .dispatch import dot
-from .learn import CLOCK, SCALE, SEEN, Keep, State, learn
-from .rows import Array, Rows
+from .learn import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
+from .rows import Array
 
 
-class Steps(NamedTuple):
-    """order: (m,) int64 rows. c, decay: (m,) as for `learn`. scores: (m,) float64, filled."""
-
-    order: Array
-    c: Array
-    decay: Array
-    scores: Array
-
-
-def progressive(rule: Any, rows: Rows, y: Array, steps: Steps, state: State, keep: Keep) -> None:
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
     """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
 
     The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
+    scores: (m,) float64, filled.
     """
-    order, scores = steps.order, steps.scores
+    y, order, c, decay, a, block, whole, last, w, b, carry = steps
     averaged = keep.late.size > 0
-    a = np.empty(1)
     for p in range(order.size):
         i = np.uint64(order[p])
         seen = state.n[SEEN]
@@ -36,4 +27,4 @@ def progressive(rule: Any, rows: Rows, y: Array, steps: Steps, state: State, kee
             scores[p] = (total + seen * state.b[0] - keep.late_b[0]) / seen
         else:
             scores[p] = state.f[SCALE] * dot(rows, i, state.w) + state.b[0]
-        learn(rule, rows, y, order[: p + 1], steps.c, steps.decay, 1, state, keep, a, p)
+        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry), state, keep, p)

@@ -15,9 +15,9 @@ from ..errors import DataError, SettingError
 from ..fit import Task
 from ..given import check_seconds, given_labels, given_rows
 from ..labels import class_list
-from ..settings import Settings
+from ..learn.run import Limits
+from ..learn.settings import WORDS, Settings
 from ..theory.problem import as_problem
-from ..train import Limits
 from .facts import Facts, facts
 from .treatments import Given, treatments
 from .trials import Case, Trial, as_it_is, folds, tried
@@ -152,7 +152,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     asked = questions(rows, labels, classes, settings.fit_intercept, joint)
     proven = verdicts(asked, case.model, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
-    longer = not case.model.run.converged and not settings.optimizer.startswith("pick")
+    longer = not case.model.run.converged and not settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
     what = treatments(settings, rows, classes.size, plan.given, longer)
     left = plan.max_time - (time.monotonic() - begun)
@@ -173,7 +173,7 @@ def _check(plan: Plan) -> None:
             raise SettingError(f"{name}={value!r} must be{free} a whole number ≥ {least}")
     if not isinstance(plan.learner, Mapping):
         raise SettingError(f"learner={plan.learner!r} must be a dict of words of LinearClassifier, as rule and keep")
-    unknown = [name for name in plan.learner if name not in Settings.__dataclass_fields__]
+    unknown = [name for name in plan.learner if name not in WORDS]
     if unknown:
         raise SettingError(f"learner={unknown[0]!r}: {unknown[0]!r} is no word of LinearClassifier about learning")
 

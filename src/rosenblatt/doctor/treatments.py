@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core.rows import Csr, Rows, n_rows, width
-from ..settings import Settings
+from ..learn.settings import Settings
 
 MOST = 30_000_000
 """Numbers that products of columns may come to: 0.25 GB, an epoch of some 0.05 s."""
@@ -51,7 +51,8 @@ class Given(NamedTuple):
 
 def treatments(settings: Settings, rows: Rows, classes: int, given: Given, longer: bool) -> list[Treatment]:
     """What is worth a try, the smaller changes first, without those that change nothing. longer: also without end."""
-    rule, keep = settings.words()["rule"], settings.keep
+    own = settings.words()
+    rule = own["rule"]
     numbers = given.kind == "rows" and given.degree == 1
     square = numbers and _products(rows) <= MOST
     scaled = "standard" in given.scale
@@ -67,14 +68,15 @@ def treatments(settings: Settings, rows: Rows, classes: int, given: Given, longe
         found.append(Treatment("steps as long as needed", {"rule": "passive-aggressive", **alone}))
     if classes > 2 and rule == "perceptron" and settings.multi_class == "one-vs-rest":
         found.append(Treatment("learn the classes together", {"multi_class": "multi-class-perceptron"}))
-    found += [] if keep == "averaged" else [Treatment("the mean of all weights", {"keep": "averaged"})]
-    found += [] if keep == "pocket" else [Treatment("the best weights on the way", {"keep": "pocket"})]
+    mean, best = {"keep": "averaged"}, {"keep": "pocket"}
+    found += [] if mean.items() <= own.items() else [Treatment("the mean of all weights", mean)]
+    found += [] if best.items() <= own.items() else [Treatment("the best weights on the way", best)]
     if square:
         found.append(Treatment("curved borders", degree=2))
-    if numbers and keep != "averaged":
+    if numbers and not mean.items() <= own.items():
         scale = None if scaled else "standard"
-        found += [] if scaled else [Treatment("equal spread, mean of weights", {"keep": "averaged"}, scale)]
-        found += [Treatment("both, and curved borders", {"keep": "averaged"}, scale, 2)] if square else []
+        found += [] if scaled else [Treatment("equal spread, mean of weights", mean, scale)]
+        found += [Treatment("both, and curved borders", mean, scale, 2)] if square else []
     return [each._replace(given=given.scale) for each in _once(found)]
 
 

@@ -15,9 +15,9 @@ from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
 from ..fit import Task, fit, training_errors
+from ..learn.run import Limits
+from ..learn.settings import Settings
 from ..model import Model
-from ..settings import Settings
-from ..train import Limits
 from .treatments import Treatment
 
 

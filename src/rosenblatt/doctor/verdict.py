@@ -11,11 +11,11 @@ import numpy as np
 
 from ..core.rows import Array, Rows, take
 from ..errors import DataError
+from ..learn.run import Run
 from ..model import Model
 from ..theory.ledger.bounds import followable, kind_of, mistake_limit
 from ..theory.ledger.yardstick import longest
 from ..theory.problem import Problem, as_problem
-from ..train import Run
 
 if TYPE_CHECKING:
     from ..theory.separability import Separability

@@ -10,20 +10,21 @@ import numpy as np
 
 from ..catalog import rule_from, rule_name
 from ..core.dispatch import loop_for
-from ..core.progressive import Steps, progressive
+from ..core.learn import Steps
+from ..core.progressive import progressive
 from ..core.rows import Array, Rows, n_rows, width
+from ..defaults import DEFAULTS
 from ..errors import DataError, ModelError, SettingError
 from ..fit import check_finite, check_range
 from ..given import given_labels, given_rows, without_duplicates
 from ..labels import class_list, class_numbers
-from ..settings import Settings
-from ..train import Run, new_run
+from ..learn.run import Run, new_run
+from ..learn.settings import WORDS, Settings
+from ..memory import memory_classes
 from .advised import Advised
 from .ledger import Ledger
 from .state import algorithms
 
-MEMORIES = ("last", "averaged")
-"""What can be scored row by row: voted needs all voters for each row, the pocket all rows."""
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
 
@@ -189,25 +190,34 @@ def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
         words = dict(given)
     elif isinstance(given, str):
         keep, blank, rule = given.strip().partition(" ")
-        words = {"rule": rule.strip(), "keep": keep} if blank and keep in MEMORIES else {"rule": given.strip()}
-    unknown = [name for name in words if name not in Settings.__dataclass_fields__]
+        words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
+    unknown = [name for name in words if name not in WORDS]
     if unknown:
         raise SettingError(f"unknown {unknown[0]}={words[unknown[0]]!r} of a learner")
     settings = Settings.of(**{"fit_intercept": fit_intercept, **words})
     rule = rule_from(settings.rule)
-    if settings.keep not in MEMORIES or settings.optimizer != "online" or not hasattr(rule, "step"):
+    optimizer = settings.optimizer
+    one_by_one = not optimizer.picks and not optimizer.whole and optimizer.block(2) == 1
+    if not settings.memory.by_row or not one_by_one or not hasattr(rule, "step"):
         raise SettingError(
-            f"learner {rule_name(rule)!r} with keep={settings.keep!r}, optimizer={settings.optimizer!r}: a learner of "
-            f"a stream steps row by row, for two classes, and keeps {' or '.join(MEMORIES)}"
+            f"learner {rule_name(rule)!r} with {{keep}}, {{optimizer}}: a learner of "
+            f"a stream steps row by row, for two classes, and keeps {' or '.join(_by_row())}",
+            keep=settings.keep,
+            optimizer=optimizer.name,
         )
     return Learner(_name(given, settings, words), settings)
+
+
+def _by_row() -> list[str]:
+    """What can be scored row by row: voted needs all voters for each row, the pocket all rows."""
+    return [name for name, memory in memory_classes().items() if memory.by_row]
 
 
 def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
     if isinstance(given, str):
         return " ".join(given.split())
     rest = [f"{name}={value}" for name, value in words.items() if name not in ("rule", "keep")]
-    kept = [] if settings.keep == "last" else [settings.keep]
+    kept = [] if settings.keep == DEFAULTS["keep"] else [settings.keep]
     rule = words.get("rule")
     return " ".join([*kept, rule if isinstance(rule, str) else rule_name(settings.rule), *rest])
 
@@ -218,14 +228,16 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
     keep = run.memory.keep(run.state, False, 1)
     c = settings.rates(run.blocks, count)
     decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
-    steps = Steps(np.arange(count), c, decay, np.empty(count))
-    loop_for(progressive, run.loop_rule)(  # type: ignore[arg-type]
-        run.loop_rule, rows, y, steps, run.state, keep
+    state, scores = run.state, np.empty(count)
+    carry = np.zeros(2, np.int64)
+    steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry)
+    loop_for(progressive, run.loop_rule, rows)(  # type: ignore[arg-type]
+        run.loop_rule, rows, steps, state, keep, scores
     )
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
         raise DataError(f"the weights of learner {name!r} overflowed; scale the features or lower its eta0")
-    return steps.scores
+    return scores
 
 
 def _decision(run: Run, rows: Rows) -> Array:

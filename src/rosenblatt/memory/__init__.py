@@ -1,29 +1,35 @@
-"""What survives of the path of the weights: last, averaged, voted, pocket.
+"""What survives of the path of the weights. One file each; a new file here is a new memory everywhere.
 
-A memory prepares the arrays that the loop fills (`keep`), reads them each time the loop returns (`collect`,
-`candidate`), and says which weights answer (`answer`). Its own arrays (`tensors`) are saved with the model, so a run
-resumes exactly.
+A memory is made before anything was learned and copied for each run. It prepares the arrays that the loop fills
+(`keep`), reads them each time the loop returns (`collect`, `candidate`), and answers (`answer`, `scores`). Its own
+arrays (`saved`, `restore`) are saved with the model, so a run resumes exactly. `last.Last` is the base of all: each
+changes only what differs, and says of itself
+
+    name            as on the command line
+    rank            optional: its place in lists
+    parameters      what it takes, a `Parameter` for each argument of its constructor, which keeps them as attributes
+    is_linear       whether it answers w·x + b, with the weights of `answer`
+    answers_now     whether those are the weights as they are
+    needs_measure   whether it asks how good weights are on all rows
+    by_row          whether the weights that answer can be had after each row at no cost, as a stream asks for them
+    settles         whether what answers changes little while mistakes go on
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-from ..errors import SettingError
+from ..catalog import member, members
 
 
 def memory_classes() -> dict[str, Any]:
-    from .averaged import Averaged
-    from .last import Last
-    from .pocket import Pocket
-    from .voted import Voted
-
-    return {cls.name: cls for cls in (Last, Averaged, Voted, Pocket)}
+    """name → class for every memory in this folder."""
+    return members(sys.modules[__name__], "collect")
 
 
-def new_memory(name: str, **settings: Any) -> Any:
-    """The memory of this name; settings that it does not know are an error."""
-    known = memory_classes()
-    if name not in known:
-        raise SettingError(f"unknown memory keep={name!r}; the memories are {', '.join(known)}")
-    return known[name](**settings)
+def memory_from(text: str, **values: Any) -> Any:
+    """The memory of a text (`voted`, `pocket:every=10`); values: of parameters, by their names in Python, where the
+    text says nothing. SettingError for an unknown one."""
+    cls, own = member(text, memory_classes(), "keep")
+    return cls(**{p.inner: own.get(p.name, values.get(p.name, p.default)) for p in cls.parameters})

@@ -17,6 +17,9 @@ class Averaged(Last):
     """
 
     name = "averaged"
+    rank = 1
+    answers_now = False
+    settles = True
 
     def keep(self, state: State, joint: bool, block: int) -> Keep:
         if "late" not in self.tensors:
@@ -30,7 +33,7 @@ class Averaged(Last):
 
     def answer(self, state: State) -> Weights:
         t = int(state.n[SEEN])
-        if t == 0:
+        if t == 0 or "late" not in self.tensors:
             return self.weights(state)
         w = (state.f[CLOCK] * state.w - self.tensors["late"]) / t
         return self.class_rows(w).astype(state.w.dtype), (t * state.b - self.tensors["late_b"]) / t

@@ -6,8 +6,11 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.learn import SCALE, Keep, State, empty_keep
 from ..core.rows import Array, Rows
+from ..parameters import Parameter
 
 Weights = tuple[Array, Array]
 """(w, b): (K, d) and (K,), true values; K = 1 for two classes."""
@@ -21,7 +24,13 @@ class Last:
     """
 
     name = "last"
+    rank = 0
+    parameters: tuple[Parameter, ...] = ()
+    is_linear = True
+    answers_now = True
     needs_measure = False
+    by_row = True
+    settles = False
 
     def __init__(self) -> None:
         self.tensors: dict[str, Array] = {}
@@ -36,7 +45,8 @@ class Last:
         return self.class_rows(state.w) * state.w.dtype.type(state.f[SCALE]), state.b.copy()
 
     def keep(self, state: State, joint: bool, block: int) -> Keep:
-        """The arrays for the loop, made for this state and blocks of so many rows."""
+        """The arrays for the loop, made for this state and blocks of so many rows. joint: the classes of the state are
+        learned together."""
         return empty_keep(state, joint)
 
     def next_stop(self, updates: int) -> int:
@@ -57,8 +67,18 @@ class Last:
         self.by_column = not self.by_column
 
     def answer(self, state: State) -> Weights:
-        """The weights that predict."""
+        """The weights that predict; of a memory that is not linear, those that stand for it."""
         return self.weights(state)
+
+    def scores(self, rows: Rows, state: State) -> Array:
+        """(n, K) scores that predict; K = 1 for two classes."""
+        w, b = self.answer(state)
+        with np.errstate(all="ignore"):
+            return rows.scores(w) + b
+
+    def vectors(self, state: State) -> int:
+        """How many weight vectors answer each row."""
+        return 1
 
     def copy(self) -> Any:
         """A memory that can go on without changing this one."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core.learn import Keep, State
+from ..parameters import Parameter
 from .last import Last, Weights
 
 
@@ -19,7 +20,18 @@ class Pocket(Last):
     """
 
     name = "pocket"
+    rank = 3
+    answers_now = False
+    parameters = (
+        Parameter(
+            "check_every", 0, int, least=0, own="every", needs=("keep", "pocket"),
+            help="pocket: measure after each N updates as well.",
+            meaning='keep="pocket": also measure after so many updates; 0: at record runs and the ends of epochs only.',
+        ),
+    )  # fmt: skip
     needs_measure = True
+    by_row = False
+    settles = True
 
     def __init__(self, every: int = 0) -> None:
         super().__init__()

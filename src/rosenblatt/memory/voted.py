@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import BIAS, Keep, State, empty_keep, log_space
-from ..core.rows import Array, Csr, Rows, csr, dense, matrix, n_rows, stack, take, width
-from ..defaults import COUNTINGS
-from ..errors import SettingError
+from ..core.learn import BIAS, UPDATES, Keep, State, empty_keep, log_space
+from ..core.rows import Array, Rows
+from ..parameters import Parameter
 from .last import Last, Weights
+from .support import Support
 from .votes import Path, biases, mean_weights, vector_scores
 
 ROOM = 1 << 16
@@ -31,16 +31,26 @@ class Voted(Last):
     """
 
     name = "voted"
+    rank = 2
+    answers_now = False
+    parameters = (
+        Parameter(
+            "counting", "notes", choices=("notes", "freund-schapire"), needs=("keep", "voted"),
+            help="voted: survivals count from 0 or 1: notes, freund-schapire.",
+            meaning='keep="voted": a vector\'s survival count starts at 0 (lecture notes) or 1 (Freund & Schapire '
+            "1999).",
+        ),
+    )  # fmt: skip
+    is_linear = False
+    by_row = False
 
     def __init__(self, counting: str = "notes") -> None:
         super().__init__()
-        if counting not in COUNTINGS:
-            raise SettingError(f"unknown counting={counting!r}; one of {', '.join(COUNTINGS)}")
+        self.parameters[0].check(counting)
         self.counting = counting
         self.joint = False
+        self.support = Support()
         self._logs: list[dict[str, Array]] = []
-        self._support: list[Rows] = []
-        self._places: dict[bytes, int] = {}
 
     # --- while learning ---
 
@@ -55,36 +65,16 @@ class Voted(Last):
         if used == 0:
             return
         log: dict[str, Array] = {name: getattr(keep, name)[:used].copy() for name in FIELDS}
-        distinct, first, inverse = np.unique(log["row"], return_index=True, return_inverse=True)
-        places, fresh = np.full(distinct.size, -1, np.int32), []
-        for at in np.argsort(first):  # by first use: the same places, however often the loop returned on the way
-            i = distinct[at]
-            if i < 0:
-                continue
-            key = _row_bytes(rows, int(i))
-            if key not in self._places:
-                self._places[key] = len(self._places)
-                fresh.append(int(i))
-            places[at] = self._places[key]
-        log["row"] = places[inverse]
+        log["row"] = self.support.numbers(rows, log["row"])
         self._logs.append(log)
-        if fresh:
-            self._support.append(_stored_like(take(rows, np.array(fresh)), self._support))
         keep.used[0] = 0
 
     def copy(self) -> Any:
         new = super().copy()
-        new._logs, new._support, new._places = list(self._logs), list(self._support), dict(self._places)
+        new._logs, new.support = list(self._logs), self.support.copy()
         return new
 
     # --- the whole log, and saving it ---
-
-    @property
-    def support(self) -> Rows | None:
-        """The distinct rows that made a step."""
-        if len(self._support) > 1:
-            self._support = [stack(self._support)]
-        return self._support[0] if self._support else None
 
     def log(self) -> dict[str, Array]:
         if len(self._logs) > 1:
@@ -93,27 +83,17 @@ class Voted(Last):
         return self._logs[0] if self._logs else empty
 
     def saved(self) -> dict[str, Array]:
-        parts = {**self.tensors, **{f"log_{name}": values for name, values in self.log().items()}}
-        support = self.support
-        if isinstance(support, Csr):
-            names = ("data", "indices", "indptr", "shape")
-            parts |= {f"support_{name}": values for name, values in zip(names, support, strict=True)}
-        elif support is not None:
-            parts["support_values"] = support.values
-        return parts
+        return {
+            **self.tensors,
+            **{f"log_{name}": values for name, values in self.log().items()},
+            **self.support.saved(),
+        }
 
     def restore(self, saved: dict[str, Array]) -> None:
         self.tensors = {name: saved[name] for name in ("start_w", "start_b") if name in saved}
         if saved.get("log_row", np.empty(0)).size:
             self._logs = [{name: saved[f"log_{name}"] for name in FIELDS}]
-        if "support_values" in saved:
-            self._support = [dense(saved["support_values"])]
-        elif "support_data" in saved:
-            d = int(saved["support_shape"][0])
-            self._support = [csr(saved["support_data"], saved["support_indices"], saved["support_indptr"], d)]
-        support = self.support
-        if support is not None:
-            self._places = {_row_bytes(support, i): i for i in range(n_rows(support))}
+        self.support = Support.restored(saved)
 
     # --- answering ---
 
@@ -135,7 +115,10 @@ class Voted(Last):
             counts[1:] += 1.0
         return Path(log["row"][chosen], coef, log["scale"][chosen], starts, counts)
 
-    def votes(self, rows: Rows, state: State) -> Array:
+    def vectors(self, state: State) -> int:
+        return int(state.n[UPDATES]) + 1
+
+    def scores(self, rows: Rows, state: State) -> Array:
         """(n, K) the share of votes for each class less the share against, in [−1, 1]; joint: the share for.
 
         Where no vector has survived anything, the last weights' scores.
@@ -143,66 +126,46 @@ class Voted(Last):
         classes = state.b.size
         paths = [self.path(state, k) for k in range(classes)]
         total = np.array([path.counts.sum() for path in paths])
-        out = np.empty((n_rows(rows), classes))
-        x, start = matrix(rows), self.tensors["start_w"]
-        support = matrix(self.support).T if self.support is not None else None
-        size = max(1, BLOCK // max(1, *(p.row.size for p in paths), 1 if support is None else support.shape[1]))
-        for first in range(0, len(out), size):
-            part = x[first : first + size]
-            products = np.empty((part.shape[0], 0)) if support is None else part @ support
-            products = np.asarray(products if isinstance(products, np.ndarray) else products.toarray(), float)
-            scores = (self._scores(path, k, products, part @ start[k], state) for k, path in enumerate(paths))
+        out = np.empty((rows.n, classes))
+        start, bias = self._start(state)
+        size, first = max(1, BLOCK // max(1, *(p.row.size for p in paths), self.support.n)), 0
+        for part in rows.blocks(size):
+            products, place = self.support.products(part), slice(first, first + part.n)
+            scores = (
+                vector_scores(path, products, part.scores(start[k])) + biases(path, bias[k], state.f[BIAS])
+                for k, path in enumerate(paths)
+            )
             if self.joint:
                 winners = np.argmax(np.stack(list(scores)), axis=0)
-                out[first : first + size] = np.stack([(winners == k) @ paths[0].counts for k in range(classes)], axis=1)
+                out[place] = np.stack([(winners == k) @ paths[0].counts for k in range(classes)], axis=1)
             else:
                 for k, values in enumerate(scores):
-                    out[first : first + size, k] = np.where(values > 0.0, 1.0, -1.0) @ paths[k].counts
+                    out[place, k] = np.where(values > 0.0, 1.0, -1.0) @ paths[k].counts
+            first += part.n
         silent = total == 0.0
         out /= np.where(silent, 1.0, total)
         if silent.any():
             w, b = self.weights(state)
-            out[:, silent] = (x @ w.T + b)[:, silent]
+            out[:, silent] = (rows.scores(w) + b)[:, silent]
         return out
 
-    def _scores(self, path: Path, k: int, products: Array, start: Array, state: State) -> Array:
-        return vector_scores(path, products, start) + biases(path, self.tensors["start_b"][k], state.f[BIAS])
+    def _start(self, state: State) -> Weights:
+        """The weights before the first step; before anything was learned, those there are."""
+        return (self.tensors["start_w"], self.tensors["start_b"]) if self.tensors else self.weights(state)
 
     def answer(self, state: State) -> Weights:
         """Σ c_n·w̄_n / Σ c_n: the mean of the voters, for reading; the vote itself is not linear."""
         w, b = self.weights(state)
-        support = None if self.support is None else matrix(self.support)
+        start, bias = self._start(state)
         for k in range(b.size):
             path = self.path(state, k)
             total = path.counts.sum()
             if total == 0.0:
                 continue
             alpha, first = mean_weights(path)
-            w[k] = self.tensors["start_w"][k] * (first / total)
-            if support is not None:
-                real = path.row >= 0
-                shares = np.bincount(path.row[real], alpha[real], support.shape[0]) / total
-                w[k] += (support.T @ shares).astype(w.dtype)
-            b[k] = path.counts @ biases(path, float(self.tensors["start_b"][k]), float(state.f[BIAS])) / total
+            w[k] = start[k] * (first / total)
+            real = path.row >= 0
+            shares = np.bincount(path.row[real], alpha[real], self.support.n) / total
+            w[k] += np.asarray(self.support.combine(shares)).astype(w.dtype)
+            b[k] = path.counts @ biases(path, float(bias[k]), float(state.f[BIAS])) / total
         return w, b
-
-
-def _row_bytes(rows: Rows, i: int) -> bytes:
-    """What tells two rows apart: the same row in a later epoch is stored once."""
-    if isinstance(rows, Csr):
-        here = slice(rows.indptr[i], rows.indptr[i + 1])
-        return rows.indices[here].tobytes() + rows.data[here].tobytes()  # type: ignore[no-any-return]
-    return rows.values[i].tobytes()  # type: ignore[no-any-return]
-
-
-def _stored_like(rows: Rows, others: list[Rows]) -> Rows:
-    """Rows in the storage of those already kept: dense and sparse calls may follow each other."""
-    if not others or type(others[0]) is type(rows):
-        return rows
-    values = matrix(rows)
-    if isinstance(others[0], Csr):
-        from scipy.sparse import csr_array
-
-        sparse = csr_array(values)
-        return csr(sparse.data, sparse.indices, sparse.indptr, width(rows))
-    return dense(values.toarray())

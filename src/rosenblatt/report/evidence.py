@@ -72,8 +72,9 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
 def _cuts_and_slopes(model: Model) -> tuple[list[float], list[float]]:
     """What is taken off each class's w·x + b, and what it is then multiplied by."""
     many = len(model.weights[1])
-    if model.run.memory.name == "voted" or many == 1:
-        return [0.0 if model.run.memory.name == "voted" else model.cut] * many, [1.0] * many
+    linear = model.run.memory.is_linear
+    if many == 1 or not linear:
+        return [model.cut if linear else 0.0] * many, [1.0] * many
     slopes = None if model.calibration is None else model.calibration.slopes
     if model.calibration is None or slopes is None:
         return [0.0] * many, [1.0] * many

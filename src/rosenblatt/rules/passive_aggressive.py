@@ -5,14 +5,10 @@ Both count the bias as a feature, so that y·u = 1 after an unclipped step.
 
 from typing import NamedTuple
 
-ROUNDING = 1e-12
-"""A loss up to this is rounding: there is nothing to mend."""
-
 
 def to_mend(u: float, y: float, sq_norm: float) -> float:
     """ℓ = max(0, 1 − y·u), or 0 where no step can mend it: a row of zeros."""
-    miss = 1.0 - y * u
-    return miss if miss > ROUNDING and sq_norm > 0.0 else 0.0
+    return max(0.0, 1.0 - y * u) if sq_norm > 0.0 else 0.0
 
 
 class PassiveAggressive(NamedTuple):
@@ -26,6 +22,7 @@ class PassiveAggressive(NamedTuple):
     name = "passive-aggressive"
     eta0 = 1.0
     tol = None
+    exact = True
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
         miss = to_mend(u, y, sq_norm)
@@ -46,6 +43,7 @@ class PassiveAggressive2(NamedTuple):
     name = "passive-aggressive-2"
     eta0 = 1.0
     tol = None
+    exact = True
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
         return y * to_mend(u, y, sq_norm) / (sq_norm + 0.5 / self.C)

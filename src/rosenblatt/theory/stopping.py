@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,11 @@ import numpy as np
 
 from ..catalog import rule_from, rule_name
 from ..core.learn import UPDATES
-from ..core.rows import Array, Rows, stack
+from ..core.rows import Array, stack
 from ..errors import SettingError
-from ..train import Chunk, Event, Run
+from ..learn.observers import Event, Observer
+from ..learn.run import Chunks, Run
+from ..learn.stop import Stop
 
 if TYPE_CHECKING:
     from .separability import Separability
@@ -62,54 +64,42 @@ class NotSeparable:
         return f"proven not separable: {which} ({rows})"
 
 
-class StopWhenNotSeparable:
-    """A callback that asks after epochs 1, 2, 4, 8 … of a call whether the rows are separable, and ends the run when it
-    is proven that they are not; while nothing is proven, and when they are, the run goes on as it would have.
+class StopWhenNotSeparable(Observer):
+    """An observer that asks after epochs 1, 2, 4, 8 … of a call whether the rows are separable, and ends the run when
+    it is proven that they are not; while nothing is proven, and when they are, the run goes on as it would have.
 
-    labels: (K,) the classes, for messages. also: another callback, told the same. max_time: seconds of the run, which
-    questions do not exceed. found: a `NotSeparable`, or None.
+    labels: (K,) the classes, for messages. max_time: seconds of the run, which questions do not exceed. found: a
+    `NotSeparable`, or None. The rows of all chunks are held at once when the first question is asked.
     """
 
-    def __init__(
-        self, labels: Array, also: Callable[[Event], Any] | None = None, max_time: float | None = None
-    ) -> None:
-        self.labels, self.also, self.max_time = labels, also, max_time
+    def __init__(self, labels: Array, max_time: float | None = None) -> None:
+        self.labels, self.max_time = labels, max_time
         self.found: NotSeparable | None = None
         self._pending: list[tuple[Any, ...]] = []
 
-    # --- what train and pick call: see core/following.py ---
-
-    def begin(self, run: Run, chunks: Sequence[Chunk], order: Array | None = None) -> bool:
-        """Whether the other callback wants the steps; this one wants epochs only."""
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
         self._run, self._begun, self._epochs, self._spent = run, time.monotonic(), 0, 0.0
-        self._next = FIRST_PICKS if run.settings.optimizer.startswith("pick") else 1
+        self._next = FIRST_PICKS if run.settings.optimizer.picks else 1
         self._before = int(run.state.n[UPDATES])
         self._chunks, self._order = chunks, order
-        self._rows: Rows | None = None
+        self._rows: Any = None
         joint = run.joint and run.many
         classes = range(len(self.labels))
         self._pending = list(combinations(classes, 2)) if joint else [(k,) for k in classes] if run.many else [(1,)]
-        return hasattr(self.also, "steps") and bool(self.also.begin(run, chunks, order))  # type: ignore[union-attr]
+        return False
 
-    def steps(self, keep: Any, number: int) -> None:
-        self.also.steps(keep, number)  # type: ignore[union-attr]
-
-    def end(self, run: Run) -> None:
-        if hasattr(self.also, "end"):
-            self.also.end(run)  # type: ignore[union-attr]
-
-    def __call__(self, event: Event) -> Any:
-        told = None if self.also is None else self.also(event)
-        if told is True or isinstance(told, str) or not self._pending or not self._due(event):
-            return told
-        self._ask()
-        return told if self.found is None else self.found.reason
+    def epoch(self, event: Event) -> Stop | None:
+        if self._pending and self._due(event):
+            self._ask()
+            if self.found is not None:
+                return Stop("not separable", self.found, self.found.reason)
+        return None
 
     # --- inside ---
 
     def _due(self, event: Event) -> bool:
         run = event.run
-        if run.settings.optimizer.startswith("pick"):
+        if run.settings.optimizer.picks:
             done = int(run.state.n[UPDATES]) - self._before
         elif event.epoch_ended:
             self._epochs += 1
@@ -164,8 +154,9 @@ class StopWhenNotSeparable:
         from .problem import as_problem
 
         if self._rows is None:
-            self._rows = stack([chunk.rows for chunk in self._chunks])
-            y = np.concatenate([chunk.y for chunk in self._chunks])
+            parts = list(self._chunks)
+            self._rows, y = stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts])
+            self._weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
             self._codes = y.astype(int) if self._run.many else (y > 0).astype(int)
         positive = which[-1]
         problem = as_problem(self._rows, self._codes, self._run.settings.fit_intercept, positive)
@@ -176,15 +167,10 @@ class StopWhenNotSeparable:
     def _learned(self) -> Array | None:
         """Numbers of the rows that are learned from: those of the order given, without those of weight 0; None: all."""
         self._whole(self._pending[0])
-        weights = [chunk.weight for chunk in self._chunks]
-        chosen = None if self._order is None else np.unique(self._order)
-        if any(weight is not None for weight in weights):
-            sizes = [len(chunk.y) for chunk in self._chunks]
-            weight = np.concatenate([np.ones(n) if w is None else w for w, n in zip(weights, sizes, strict=True)])
-            there = np.flatnonzero(weight > 0.0)
-            chosen = there if chosen is None else np.intersect1d(there, chosen)
-            chosen = None if len(chosen) == len(weight) else chosen
-        return chosen
+        there = np.concatenate(self._weights) > 0.0
+        if self._order is not None:
+            there &= np.isin(np.arange(len(there)), self._order)
+        return None if there.all() else np.flatnonzero(there)
 
 
 def _about_all(verdict: Separability, numbers: Array | None, whole: Any) -> Separability:
@@ -204,8 +190,9 @@ def check_rule(rule: Any) -> None:
     value = rule_from(rule)
     if getattr(value, "tol", None) is not None:
         raise SettingError(
-            f"stop_if_not_separable=True goes with rules that stop at a separating hyperplane; rule "
-            f"{rule_name(value)!r} stops when its loss settles, separable or not"
+            f"{{stop_if_not_separable}} goes with rules that stop at a separating hyperplane; rule "
+            f"{rule_name(value)!r} stops when its loss settles, separable or not",
+            stop_if_not_separable=True,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import DataError
-from .verbs import Array, Index, floats, frozen
+from .verbs import Array, Index, floats, frozen, inner
 
 
 class Csr(NamedTuple):
@@ -59,6 +59,10 @@ class Csr(NamedTuple):
 
     # --- around it ---
 
+    @classmethod
+    def restored(cls, parts: dict[str, Array]) -> Csr:
+        return csr(parts["data"], parts["indices"], parts["indptr"], int(parts["shape"][0]))
+
     @property
     def by_column(self) -> bool:
         return True
@@ -70,6 +74,10 @@ class Csr(NamedTuple):
     @property
     def width(self) -> int:
         return int(self.shape[0])
+
+    @property
+    def stored(self) -> int:
+        return self.data.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -94,8 +102,8 @@ class Csr(NamedTuple):
         data, indices = (np.concatenate(each) for each in zip(*(part[:2] for part in parts), strict=True))
         return csr(data, indices, indptr, max(part.width for part in parts))
 
-    def products(self, other: Csr) -> Array:
-        return np.asarray((self.matrix() @ other.matrix().T).toarray(), np.float64)
+    def products(self, other: Any) -> Array:
+        return inner(self.matrix(), other.matrix())
 
     def combine(self, a: Array) -> Array:
         return np.asarray(self.matrix().T @ a)
@@ -121,7 +129,7 @@ class Csr(NamedTuple):
 
     def key(self, i: int) -> bytes:
         here = slice(self.indptr[i], self.indptr[i + 1])
-        return self.indices[here].tobytes() + self.data[here].tobytes()  # type: ignore[no-any-return]
+        return self.indices[here].tobytes() + self.data[here].tobytes()
 
     def matrix(self) -> Any:
         """A csr_array that shares the data."""

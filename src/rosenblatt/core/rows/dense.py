@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .verbs import Array, Index, floats, frozen
+from .verbs import Array, Index, floats, frozen, inner
 
 
 class Dense(NamedTuple):
@@ -48,6 +48,10 @@ class Dense(NamedTuple):
 
     # --- around it ---
 
+    @classmethod
+    def restored(cls, parts: dict[str, Array]) -> Dense:
+        return dense(parts["values"])
+
     @property
     def by_column(self) -> bool:
         return False
@@ -59,6 +63,10 @@ class Dense(NamedTuple):
     @property
     def width(self) -> int:
         return self.values.shape[1]  # type: ignore[no-any-return]
+
+    @property
+    def stored(self) -> int:
+        return self.values.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -74,8 +82,8 @@ class Dense(NamedTuple):
     def stacked(self, others: list[Any]) -> Dense:
         return dense(np.concatenate([self.values, *(_values(other) for other in others)]))
 
-    def products(self, other: Dense) -> Array:
-        return np.asarray(self.values @ other.values.T, np.float64)
+    def products(self, other: Any) -> Array:
+        return inner(self.values, other.matrix())
 
     def combine(self, a: Array) -> Array:
         return np.asarray(self.values.T @ a)

@@ -35,11 +35,19 @@ class Rows(Protocol):
 
     def add_to(self, i: Index, k: int, a: float, w: Array) -> None: ...
 
+    @classmethod
+    def restored(cls, parts: dict[str, Array]) -> Self:
+        """The rows of these arrays, by the names of the fields, as a model file holds them; checked."""
+
     @property
     def n(self) -> int: ...
 
     @property
     def width(self) -> int: ...
+
+    @property
+    def stored(self) -> int:
+        """How many values are held."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -92,3 +100,9 @@ def floats(values: Array) -> Array:
     """float32 and float64 as they are, anything else as float64."""
     values = np.asarray(values)
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def inner(x: Any, y: Any) -> Array:
+    """(n, m) float64 x·yᵀ of matrices, dense or sparse."""
+    products = x @ y.T
+    return np.asarray(products if isinstance(products, np.ndarray) else products.toarray(), np.float64)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ...train import Run
+    from ...learn.run import Run
 
 Array = np.ndarray[Any, Any]
 FEW = 4
@@ -99,7 +99,7 @@ def _reliability(axes: Axes, answers: Answers) -> None:
 
 def _mistakes(axes: Axes, run: Run) -> None:
     mistakes = run.history["mistakes"]
-    if run.settings.optimizer.startswith("pick"):
+    if run.settings.optimizer.picks:
         plain(axes)
         say(axes, "no epochs to draw: this optimizer picks one row after the other")
     elif not mistakes:

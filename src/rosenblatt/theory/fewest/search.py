@@ -11,8 +11,8 @@ import numpy as np
 from ...core.rows import Array, Csr
 from ...errors import RosenblattError
 from ...fit import Task, fit
-from ...settings import Settings
-from ...train import Limits
+from ...learn.run import Limits
+from ...learn.settings import Settings
 from ..problem import Problem
 from .check import right_rows
 

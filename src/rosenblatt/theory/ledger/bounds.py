@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from ...catalog import rule_name
 from ...core.rows import Array
+from ...errors import Message
+from ...learn.run import Run
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
-from ...train import Run
 
 SLACK = 1e-9
 """Relative, of rounding in what was summed along a run; beyond it the run is looked at in exact arithmetic."""
@@ -94,17 +95,18 @@ def followable(run: Run, weight: Array | None) -> str:
     rule = run.loop_rule
     if kind_of(rule) is None:
         return f"the rule is {rule_name(rule)}; the theorem is about steps of η·y·x̄"
-    if settings.optimizer in ("mini-batch", "batch"):
-        return f"steps are made for blocks of rows (optimizer={settings.optimizer}), not for one row at a time"
-    if settings.learning_rate != "constant":
-        how = settings.learning_rate if isinstance(settings.learning_rate, str) else "a function of t"
-        return f"the learning rate is not constant (learning_rate={how})"
+    if not settings.optimizer.picks and (settings.optimizer.whole or settings.optimizer.block(2) > 1):
+        why = "steps are made for blocks of rows ({optimizer:s}), not for one row at a time"
+        return Message(why, optimizer=settings.optimizer.name)
+    if not hasattr(settings.schedule, "constant"):
+        how = getattr(settings.schedule, "name", "a function of t")
+        return Message("the learning rate is not constant ({learning_rate:s})", learning_rate=how)
     if settings.alpha > 0.0:
-        return f"L2 shrinks the weights (alpha={settings.alpha:g})"
+        return Message("L2 shrinks the weights ({alpha:g})", alpha=settings.alpha)
     if weight is not None and not (weight == 1.0).all():
         return "rows have weights, which multiply the steps"
     if isinstance(rule, UntilRight) and settings.eta0 != 1.0:
-        return f"the rule counts its additions for a learning rate of 1 (eta0={settings.eta0:g})"
+        return Message("the rule counts its additions for a learning rate of 1 ({eta0:g})", eta0=settings.eta0)
     return ""
 
 

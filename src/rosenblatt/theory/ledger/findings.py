@@ -21,6 +21,7 @@ from ...core.follow import (  # fmt: skip
     UNDERSHOT,
 )
 from ...core.rows import Array
+from ...errors import Message
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
@@ -113,8 +114,9 @@ def _one_pass(ledger: Ledger) -> Bound:
     why = _rule(ledger, Perceptron) or _begun(ledger)
     run = ledger.run
     assert run is not None
-    if not why and run.settings.optimizer != "online":
-        why = f"rows are picked (optimizer={run.settings.optimizer}), there are no passes"
+    if not why and run.settings.optimizer.picks:
+        name = run.settings.optimizer.name
+        why = Message("rows are picked ({optimizer:s}), there are no passes", optimizer=name)
     if not why and not (ledger.whole and run.epoch > ledger.before[2]):
         why = "the first pass has not ended yet"
     if why:
@@ -237,7 +239,7 @@ def _answer(ledger: Ledger) -> tuple[Array, float]:
 def own_margin(ledger: Ledger, last: bool = False) -> float | None:
     """min y·u/‖w̄‖ of the weights that answer, or of the last ones; None where those are no single hyperplane."""
     assert ledger.run is not None
-    if ledger.run.answering[0].name == "voted" and not last:
+    if not ledger.run.answering[0].is_linear and not last:
         return None
     w, b = _answer(ledger)
     if last:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,12 @@ from ...core.follow import (  # fmt: skip
     new_trail,
 )
 from ...core.learn import MISTAKES, UPDATES, Keep
-from ...core.rows import Array, n_rows, squared_norms, stack, values_of
+from ...core.rows import Array, squared_norms, stack
 from ...errors import BoundViolated, DataError, SettingError
 from ...given import check_seconds
-from ...train import Chunk, Event, Run
+from ...learn.observers import Callback, Event, Observer
+from ...learn.run import Chunks, Run
+from ...learn.stop import Stop
 from ..problem import as_problem
 from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
 from .recheck import recheck
@@ -42,7 +44,7 @@ ROUNDING = 4.0
 """How much more than its own bound on rounding a run may be off."""
 
 
-class Ledger:
+class Ledger(Observer):
     """A callback that follows a run: `clf.fit(X, y, callback=ledger)`, then `print(ledger.summary())`.
 
     Each step of a perceptron, a margin perceptron or `until-right`, made online or picked, from zero weights, with a
@@ -57,7 +59,7 @@ class Ledger:
     time_limit : float > 0 or None, default=None
         Seconds for that search.
     also : callable or None, default=None
-        Another callback, told the same; True from it stops the run.
+        Another callback, told the same; True from it stops the run. (A list of callbacks does as well.)
 
     Attributes
     ----------
@@ -79,18 +81,22 @@ class Ledger:
         if also is not None and not callable(also):
             raise SettingError(f"also={also!r} must be None or a function of an Event")
         self.given, self.time_limit, self.also = separator, time_limit, also
+        self._also = None if also is None else Callback(also)
         self.run: Run | None = None
         self.trail: Trail | None = None
 
-    # --- what train, pick and fit call ---
+    # --- what `train` calls ---
 
-    def begin(self, run: Run, chunks: Sequence[Chunk], order: Array | None = None) -> bool:
-        """Learning begins. True: the steps of this run are those of the theorems, and are wanted."""
-        parts = [chunk.weight for chunk in chunks]
-        weights = np.concatenate([p for p in parts if p is not None]) if any(p is not None for p in parts) else None
-        self.run, self.why_not = run, followable(run, weights)
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        """Learning begins. True: the steps of this run are those of the theorems, and are wanted.
+
+        The rows of all chunks are held at once: the widest margin is about all of them.
+        """
+        parts = list(chunks)
+        weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
+        self.run, self.why_not = run, followable(run, np.concatenate(weights))
         self.kind: Kind | None = None if run.many else kind_of(run.loop_rule)
-        self.first_row = np.cumsum([0, *(n_rows(chunk.rows) for chunk in chunks)])
+        self.first_row = np.cumsum([0, *(len(chunk.y) for chunk in parts)])
         self.order, self.whole = order, run.position == (0, 0)
         self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
         self.yardstick: Yardstick | None = None
@@ -101,8 +107,8 @@ class Ledger:
         self._steps = self._work = self._next = 0
         if run.many:
             return False
-        y = np.concatenate([chunk.y for chunk in chunks])
-        self.problem = as_problem(stack([chunk.rows for chunk in chunks]), y, run.settings.fit_intercept, 1.0)
+        y = np.concatenate([chunk.y for chunk in parts])
+        self.problem = as_problem(stack([chunk.rows for chunk in parts]), y, run.settings.fit_intercept, 1.0)
         self.longest = longest(self.problem)
         self._find_yardstick()
         (w,), (b,) = run.memory.weights(run.state)
@@ -126,11 +132,12 @@ class Ledger:
         if self.run is run and not run.many:
             self.bounds()
 
-    def __call__(self, event: Event) -> Any:
+    def epoch(self, event: Event) -> Stop | None:
+        """Written down, if it is one of those that are."""
         if event.epoch_ended and self.run is event.run and event.run.epoch >= self._next:
             self._next = max(event.run.epoch + 1, int(event.run.epoch * GROWTH))
             self._write_down()
-        return None if self.also is None else self.also(event)
+        return None if self._also is None else self._also.epoch(event)
 
     # --- what is known now ---
 
@@ -255,7 +262,7 @@ class Ledger:
             bias=1.0 if self.problem.fit_intercept else 0.0,
             margin=0.0 if yard is None else yard.margin,
             longest=self.longest,
-            unit=float(np.finfo(values_of(self.problem.rows).dtype).eps),
+            unit=float(np.finfo(self.problem.rows.dtype).eps),
             terms=float(self.problem.d + 2),
             lines=self.from_zero,
             slack=slack,

@@ -58,7 +58,7 @@ def _head(ledger: Ledger) -> list[str]:
     assert run is not None
     words = run.settings.words()
     order = "rows shuffled" if run.settings.shuffle else "rows in the order given"
-    order = "" if run.settings.optimizer.startswith("pick") else f", {order}"
+    order = "" if run.settings.optimizer.picks else f", {order}"
     lines = [
         f"followed: rule {words['rule']}, keep {words['keep']}, {words['optimizer']}{order}, eta {words['eta0']:g}"
     ]

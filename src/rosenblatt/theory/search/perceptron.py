@@ -7,8 +7,8 @@ import numpy as np
 from ...core.rows import Array, values_of
 from ...errors import RosenblattError
 from ...fit import fit
-from ...settings import Settings
-from ...train import Limits
+from ...learn.run import Limits
+from ...learn.settings import Settings
 from ..problem import Problem
 from .hunt import Hunt
 

@@ -1,0 +1,95 @@
+"""Whether a run finished as its rule should: `converged_`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..core.dispatch import loop_for
+from ..core.learn import BIAS
+from ..core.pick import losses, losses_many, wrong_rows, wrong_rows_many
+from ..core.rows import Array
+from .run import Chunk, Chunks, Run
+
+MOST_VOTES = 100_000_000
+"""Rows times vectors: each vote takes some 40 ns, so that these take 4 s."""
+
+
+def asks_for_a_step(run: Run, chunks: Chunks, still: bool) -> bool:
+    """Whether the rule still asks for a step on some row, at the weights that answer. One more pass, where needed.
+
+    still: the last epoch made no step. Then the last weights need no pass, unless L2 shrank them after their rows were
+    seen. Where no single weights answer, whether the answer to some row is wrong; if that would be too many votes, the
+    last weights are asked.
+    """
+    memory, state = run.answering
+    votes = not memory.is_linear and run.rows * memory.vectors(state) <= MOST_VOTES
+    if votes:
+        return any(_mistaken_rows(run, chunk).any() for chunk in chunks)
+    if still and memory is run.memory and run.settings.alpha == 0.0 and (memory.answers_now or not memory.is_linear):
+        return False
+    weights = memory.answer(state) if memory.is_linear else memory.weights(state)
+    return any(wrong.any() for _, _, wrong in wrong_at(run, chunks, weights))
+
+
+def _mistaken_rows(run: Run, chunk: Chunk) -> Array:
+    memory, state = run.answering
+    scores = memory.scores(chunk.rows, state)
+    wrong = mistaken(scores if run.many else scores[:, 0], chunk.y)
+    return wrong if chunk.weight is None else wrong & (chunk.weight > 0.0)
+
+
+def mistaken(scores: Array, y: Array) -> Array:
+    """(n,) rows with y·u ≤ 0; of K classes those whose own score is not above all others. scores: (n,) or (n, K)."""
+    if scores.ndim == 1:
+        return np.asarray(y * scores <= 0.0)
+    rows, own = np.arange(len(y)), y.astype(int)
+    right, others = scores[rows, own], scores.copy()
+    others[rows, own] = -np.inf
+    return np.asarray(right <= others.max(axis=1))
+
+
+def wrong_at(
+    run: Run, chunks: Chunks, weights: tuple[Array, Array], norms: dict[int, Array] | None = None
+) -> Iterator[tuple[Chunk, Array, Array]]:
+    """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where the rule asks for a step. norms: of the
+    chunks by number, kept for the next time."""
+    norms = {} if norms is None else norms
+    scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
+    w, b = weights
+    for number, chunk in enumerate(chunks):
+        if number not in norms:
+            norms[number] = chunk.rows.sq_norms() + run.state.f[BIAS]
+        u = np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
+        wrong = np.empty(len(chunk.y), np.uint8)
+        scan(run.loop_rule, u, chunk.y, norms[number], wrong)
+        if chunk.weight is not None:
+            wrong[chunk.weight <= 0.0] = 0
+        yield chunk, u, wrong
+
+
+def start_loss(run: Run, chunks: Chunks) -> float:
+    """The mean loss at the weights as they are, each row weighted as while learning."""
+    scan = loop_for(losses_many if run.many else losses, run.loop_rule)  # type: ignore[arg-type]
+    w, b = run.memory.weights(run.state)
+    zero = not (w.any() or b.any())
+    total = weight = 0.0
+    for chunk in chunks:
+        n = len(chunk.y)
+        u = np.zeros((n, b.size)) if zero else np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
+        out, share = np.empty(n), np.ones(n) if chunk.weight is None else chunk.weight
+        scan(run.loop_rule, u, chunk.y, out)
+        total, weight = total + float(out @ share), weight + float(share.sum())
+    return total / weight if weight > 0.0 else 0.0
+
+
+def has_settled(run: Run, tol: float) -> tuple[bool, str]:
+    """Whether the loss is within tol of the lowest epoch's and not above the start's; else also what it is."""
+    loss = run.history["loss"]
+    start = loss[0] if run.start_loss is None else run.start_loss
+    if not loss[-1] <= start:
+        return False, f"it rose from {start:g} to {loss[-1]:g}"
+    if not loss[-1] <= min(loss) + tol:
+        return False, f"it was {min(loss):g} and is {loss[-1]:g}"
+    return True, ""

@@ -1,0 +1,114 @@
+"""Who watches a run: a list of observers, each told when learning begins, of its steps, of epochs, and of its end.
+
+Progress, validation, the ledger of theorems, the proof that no hyperplane exists, and functions of one's own are
+observers; none knows of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..core.learn import Keep, log_space
+from ..core.rows import Array
+from .run import Chunks, Run
+from .stop import Stop
+
+ROOM = 1 << 16
+"""Logged steps between two visits of Python."""
+
+
+class Event(NamedTuple):
+    """What an observer is told: the run, rows done of the rows of this epoch (of an optimizer that picks its rows:
+    updates done of the most), and whether the epoch has ended."""
+
+    run: Run
+    done: int
+    total: int
+    epoch_ended: bool
+
+
+class Observer:
+    """Sees a run and does nothing; the base of those that do.
+
+    chooses: whether it chooses the epoch that answers (`Run.best`); without such a one the run answers as it is.
+    """
+
+    chooses = False
+
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        """Learning begins. True: `steps` are wanted. order: of the rows of a single chunk, where one was given."""
+        return False
+
+    def steps(self, keep: Keep, number: int) -> None:
+        """What the loop logged since the last call, in the chunk of this number."""
+
+    def epoch(self, event: Event) -> Stop | None:
+        """An epoch has ended, or, where `event` says so, goes on after 65,536 rows. A stop ends the run."""
+        return None
+
+    def end(self, run: Run) -> None:
+        """Learning is over."""
+
+
+class Callback(Observer):
+    """A function of an `Event`: True from it ends the run, and so does a text, which becomes the stop reason.
+
+    One that has the methods begin, steps and end as well is told as an observer is.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        return hasattr(self.function, "steps") and bool(self.function.begin(run, chunks, order))
+
+    def steps(self, keep: Keep, number: int) -> None:
+        self.function.steps(keep, number)
+
+    def epoch(self, event: Event) -> Stop | None:
+        answer = self.function(event)
+        if isinstance(answer, str):
+            return Stop("own", note=answer)
+        return Stop("callback") if answer is True else None
+
+    def end(self, run: Run) -> None:
+        if hasattr(self.function, "end"):
+            self.function.end(run)
+
+
+def observers_of(watching: Any) -> list[Observer]:
+    """Observers and functions, one or many or None, as observers."""
+    if watching is None:
+        return []
+    if isinstance(watching, Iterable) and not callable(watching):
+        return [observer for each in watching for observer in observers_of(each)]
+    return [watching if isinstance(watching, Observer) else Callback(watching)]
+
+
+class Watch:
+    """The observers of one call of `train`, asked as one."""
+
+    def __init__(self, observers: list[Observer], run: Run, chunks: Chunks, order: Array | None = None) -> None:
+        self.observers = observers
+        self.followers = [observer for observer in observers if observer.begin(run, chunks, order)]
+
+    def keep(self, keep: Keep) -> Keep:
+        """The same, with a log where somebody wants the steps."""
+        return log_space(keep, ROOM) if self.followers and not keep.row.size else keep
+
+    def returned(self, memory: Any, keep: Keep, rows: Any, number: int = 0) -> None:
+        """The loop has returned: its log goes to those who want it and to the memory."""
+        for follower in self.followers:
+            follower.steps(keep, number)
+        memory.collect(keep, rows)
+        keep.used[0] = 0
+
+    def epoch(self, event: Event) -> list[Stop]:
+        """The stops that are asked for."""
+        answers = [observer.epoch(event) for observer in self.observers]
+        return [answer for answer in answers if answer is not None]
+
+    def end(self, run: Run) -> None:
+        for observer in self.observers:
+            observer.end(run)

@@ -1,0 +1,135 @@
+"""Pick one mistake (PLA, lecture note 004): choose a row that the rule calls wrong, step, until there is none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.learn import LOSS, LOSS_WEIGHT, UPDATES
+from ..core.rows import Array
+from ..errors import SettingError
+from ..optimizers import Wrong
+from .converged import asks_for_a_step, wrong_at
+from .observers import Event
+from .run import Chunk, Run
+from .stop import Stop
+from .train import Trainer
+
+LIMIT = 100_000
+"""Updates after which picking gives up when max_updates is None: it counts no epochs."""
+EVERY = 100
+"""Updates between two looks of the observers."""
+
+
+class _Found(NamedTuple):
+    """Wrong rows of one chunk, and their margins."""
+
+    number: int
+    chunk: Chunk
+    rows: Array
+    margins: Array
+
+
+def pick(trainer: Trainer) -> Stop:
+    """Learn by picking one wrong row of all, as the optimizer says, one update each.
+
+    Stops when no row is wrong, or after max_updates (default 100,000: epochs are not counted here) or max_time. Raises
+    SettingError for a rule that also steps when right.
+    """
+    return _Picker(trainer).pick()
+
+
+class _Picker:
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer, self.run, self.watch = trainer, trainer.run, trainer.watch
+        self.kept: Any = None
+        self.settled: set[tuple[int, int]] = set()
+        self.norms: dict[int, Array] = {}
+        if trainer.most is None:
+            trainer.limits = trainer.limits._replace(max_updates=LIMIT)
+            trainer.most = int(self.run.state.n[UPDATES]) + LIMIT
+        trainer.remeasure()
+        if trainer.measure is not None:
+            trainer.consider()
+        _refuse_restless(self.run.settings.rule)
+
+    def pick(self) -> Stop:
+        run, trainer = self.run, self.trainer
+        before = (run.state.n.copy(), run.state.m[0].copy())
+        run.state.f[LOSS] = run.state.f[LOSS_WEIGHT] = 0.0
+        stop = None
+        while stop is None:
+            stop = trainer.limit() or self._step()
+        trainer.consider()
+        run.record(*before)
+        return stop
+
+    def _step(self) -> Stop | None:
+        run, trainer = self.run, self.trainer
+        found = self._wrong()
+        if not found:
+            run.converged = not asks_for_a_step(run, trainer.chunks, True)
+            return Stop("no mistake")
+        self._update(*self._choose(found))
+        updates, most = int(run.state.n[UPDATES]), trainer.limits.max_updates
+        if updates % EVERY:
+            return None
+        assert trainer.most is not None and most is not None
+        stops = self.watch.epoch(Event(run, updates + most - trainer.most, most, False))
+        return stops[0] if stops else None
+
+    def _wrong(self) -> list[_Found]:
+        """The wrong rows of all chunks; of an optimizer that takes the first, of the first chunk with one."""
+        run, parts = self.run, list[_Found]()
+        weights = run.memory.weights(run.state)
+        for number, (chunk, u, wrong) in enumerate(wrong_at(run, self.trainer.chunks, weights, self.norms)):
+            wrong[[row for at, row in self.settled if at == number]] = 0
+            rows = np.flatnonzero(wrong)
+            if rows.size:
+                parts.append(_Found(number, chunk, rows, _margins(run, chunk.y[rows], u[rows])))
+                if not run.settings.optimizer.scan:
+                    break
+        return parts
+
+    def _choose(self, found: list[_Found]) -> tuple[int, Chunk, int]:
+        run = self.run
+        random = np.random.default_rng([run.settings.random_state, int(run.state.n[UPDATES])])
+        margins = np.concatenate([part.margins for part in found])
+        place = run.settings.optimizer.place(Wrong(margins, random))
+        for part in found:
+            if place < len(part.rows):
+                return part.number, part.chunk, int(part.rows[place])
+            place -= len(part.rows)
+        raise IndexError(f"{run.settings.optimizer.name} chose the place {place} behind the last wrong row")
+
+    def _update(self, number: int, chunk: Chunk, row: int) -> None:
+        run, before = self.run, int(self.run.state.n[UPDATES])
+        if run.lay_out_for(chunk.rows) or self.kept is None:
+            self.kept = self.watch.keep(run.memory.keep(run.state, run.joint, 1)._replace(stop=False))
+        steps = self.trainer.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
+        run.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, self.kept, 0)
+        run.blocks += 1
+        # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
+        # no step, and would be picked for ever: it waits until the weights have changed.
+        self.settled = {*self.settled, (number, row)} if run.state.n[UPDATES] == before else set()
+        self.watch.returned(run.memory, self.kept, chunk.rows, number)
+        if self.trainer.measure is not None:
+            self.trainer.consider()
+
+
+def _margins(run: Run, y: Array, u: Array) -> Array:
+    """y·u, or of more classes the row's own score less the best other one."""
+    if not run.many:
+        return np.asarray(y * u[:, 0])
+    rows, own = np.arange(len(y)), y.astype(int)
+    right, rivals = u[rows, own], u.copy()
+    rivals[rows, own] = -np.inf
+    return np.asarray(right - rivals.max(axis=1))
+
+
+def _refuse_restless(rule: Any) -> None:
+    if hasattr(rule, "step") and (rule.step(10.0, 1.0, 1.0) or rule.step(-10.0, -1.0, 1.0)):
+        name = getattr(rule, "name", type(rule).__name__)
+        text = f"rule {name!r} steps also when right (score 10, label +1), so there is always a row to pick; "
+        raise SettingError(text + "use {optimizer}", optimizer="online")

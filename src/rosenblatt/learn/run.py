@@ -1,0 +1,206 @@
+"""A run: everything that goes on changing while learning, and what it learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..catalog import rule_name
+from ..core.dispatch import loop_for
+from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, State, learn, new_state
+from ..core.learn_many import OneVsRest, learn_many
+from ..core.rounded import rounded
+from ..core.rows import Array, Rows
+from ..errors import DataError, Message, ModelError, SettingError
+from ..rules.multi_class import MultiClassPerceptron
+from ..rules.perceptron import Perceptron
+from .settings import Settings
+from .stop import Stop
+
+
+class Chunk(NamedTuple):
+    """Rows ready to learn from. y: (n,) float64, ±1 for two classes, else class numbers 0 … K−1.
+
+    weight: (n,) float64 > 0 multiplies the steps, or None; rows of weight 0 are left out of the order.
+    """
+
+    rows: Any
+    y: Array
+    weight: Array | None = None
+
+    @property
+    def learned(self) -> int:
+        """Rows that are learned from."""
+        return len(self.y) if self.weight is None else int(np.count_nonzero(self.weight > 0.0))
+
+
+Chunks = Iterable[Chunk]
+"""To be gone through again and again, each time with the same chunks; nothing else is asked of them."""
+
+
+class Survey(NamedTuple):
+    """What a first pass over all chunks finds. n: rows; learned: those of a weight above 0; chunks: how many; longest:
+    rows of the longest one; reach: max(weight·‖x̄‖²), 0 where nobody asked."""
+
+    n: int = 0
+    learned: int = 0
+    chunks: int = 0
+    longest: int = 0
+    reach: float = 0.0
+
+    @classmethod
+    def of(cls, chunks: Chunks, settings: Settings | None = None) -> Survey:
+        """settings: whose learning rate may depend on the rows."""
+        asked = settings is not None and settings.reach is not None
+        bias = 1.0 if settings is None or settings.fit_intercept else 0.0
+        found = cls()
+        for chunk in chunks:
+            n = len(chunk.y)
+            reach = _longest(chunk, bias) if asked else 0.0
+            found = cls(
+                found.n + n, found.learned + chunk.learned, found.chunks + 1,
+                max(found.longest, n), max(found.reach, reach),
+            )  # fmt: skip
+        return found
+
+
+def _longest(chunk: Chunk, bias: float) -> float:
+    with np.errstate(over="ignore"):  # rows too long for sums are refused where learning begins
+        norms = chunk.rows.sq_norms() + bias
+        return float((norms if chunk.weight is None else norms * chunk.weight).max(initial=0.0))
+
+
+class Limits(NamedTuple):
+    """When to stop at the latest: epochs, updates, seconds of this call; None: no such limit."""
+
+    max_iter: int | None = 1000
+    max_updates: int | None = None
+    max_time: float | None = None
+
+
+class Best(NamedTuple):
+    """The best epoch so far on validation rows: its score, its number from 1, and all that answered then."""
+
+    score: float
+    epoch: int
+    memory: Any
+    state: State
+
+
+Measure = Callable[[tuple[Array, Array]], float]
+"""(w, b) → how good these weights are on all rows; more is better."""
+
+
+@dataclass
+class Run:
+    """Everything that goes on changing while learning. Saved whole, it resumes exactly.
+
+    epoch: epochs finished. position: (chunk, place) inside an unfinished one, of data of so
+    many rows. blocks: t of the learning rate.
+    history: per epoch, the lists mistakes, updates, loss (weighted mean per row) and class_mistakes.
+    start_loss: of a rule with a loss, the mean at the start; None: not known. mark: the state's counters n and m[0]
+    when the present epoch began. best: the epoch that answers, where learning was validated; history["validation"] has
+    the scores.
+    """
+
+    settings: Settings
+    state: State
+    memory: Any
+    epoch: int = 0
+    position: tuple[int, int] = (0, 0)
+    rows: int = 0
+    blocks: int = 0
+    best_loss: float = float("inf")
+    stale: int = 0
+    converged: bool = False
+    stop: Stop = Stop("start")
+    history: dict[str, list[Any]] = field(
+        default_factory=lambda: {"mistakes": [], "updates": [], "loss": [], "class_mistakes": []}
+    )
+    start_loss: float | None = None
+    mark: tuple[Array, Array] | None = None
+    best: Best | None = None
+
+    @property
+    def stop_reason(self) -> Message:
+        """The stop as a text."""
+        return self.stop.text
+
+    @property
+    def answering(self) -> tuple[Any, State]:
+        """(memory, state) that predict: of the best epoch on the validation rows, or as they are now."""
+        return (self.memory, self.state) if self.best is None else (self.best.memory, self.best.state)
+
+    @property
+    def many(self) -> bool:
+        return self.state.w.ndim == 2
+
+    @property
+    def joint(self) -> bool:
+        return self.many and self.settings.multi_class == "multi-class-perceptron"
+
+    @property
+    def loop_rule(self) -> Any:
+        """What the loop calls. Two classes learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
+        rule = self.settings.rule
+        if hasattr(rule, "missing"):
+            raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
+        if self.joint:
+            return rule if hasattr(rule, "steps") else MultiClassPerceptron()  # type: ignore[call-arg]
+        if isinstance(rule, MultiClassPerceptron):
+            rule = Perceptron()  # type: ignore[call-arg]
+        if not hasattr(rule, "step"):
+            raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
+        if getattr(rule, "exact", False):
+            rule = rounded(rule, self.state.w.dtype)
+        return OneVsRest(rule) if self.many else rule
+
+    def loop(self, rows: Rows) -> Callable[..., int]:
+        return loop_for(learn_many if self.many else learn, self.loop_rule, rows)  # type: ignore[arg-type]
+
+    def record(self, n: Array, m: Array) -> None:
+        """An entry of the history, from the state's counters n and m[0] as they were at its beginning."""
+        self.history["mistakes"].append(int(self.state.n[MISTAKES] - n[MISTAKES]))
+        self.history["updates"].append(int(self.state.n[UPDATES] - n[UPDATES]))
+        self.history["loss"].append(mean_loss(self.state))
+        self.history["class_mistakes"].append((self.state.m[0] - m).tolist())
+
+    def lay_out_for(self, rows: Rows) -> bool:
+        """Turn the weights over where these rows want the other order; see core/rows. Whether that was done."""
+        by_column = self.many and rows.by_column
+        if by_column == self.memory.by_column:
+            return False
+        self.state = self.state._replace(w=np.ascontiguousarray(self.state.w.T))
+        self.memory.transpose()
+        return True
+
+
+def new_run(
+    settings: Settings, rows: Rows, classes: int, start: tuple[Array, Array] | None = None, reach: float | None = None
+) -> Run:
+    """A run at its start, for rows like these. classes: 2 or more. start: (w, b), (K, d) and (K,), else zeros. reach:
+    max(weight·‖x̄‖²) over all rows to come, which η "auto" of some rules depends on; default: of these."""
+    if reach is None:
+        reach = Survey.of([Chunk(rows, np.empty(rows.n))], settings).reach
+    settings, d = settings.resolved(reach), rows.width
+    k = 1 if classes == 2 else classes
+    by_column = k > 1 and rows.by_column
+    shape = (d,) if k == 1 else (d, k) if by_column else (k, d)
+    try:
+        state = new_state(shape, k, rows.dtype, 1.0 if settings.fit_intercept else 0.0)
+    except MemoryError:
+        raise DataError(f"weights for {d:,} columns do not fit into memory; is a column's index mistyped?") from None
+    if start is not None:
+        state.w[...] = start[0][0] if k == 1 else start[0].T if by_column else start[0]
+        state.b[...] = start[1]
+    memory = settings.memory.copy()
+    memory.by_column = by_column
+    return Run(settings, state, memory)
+
+
+def mean_loss(state: State) -> float:
+    """The loss per row, each weighted by its step's c = η_t·weight, since the sums were reset."""
+    return float(state.f[LOSS] / state.f[LOSS_WEIGHT]) if state.f[LOSS_WEIGHT] > 0.0 else 0.0

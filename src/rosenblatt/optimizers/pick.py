@@ -1,0 +1,52 @@
+"""Pick one mistake (PLA, lecture note 004): choose a row that the rule calls wrong, step, until there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import Wrong
+
+
+@dataclass(frozen=True)
+class PickFirst:
+    """Pick one mistake: the first wrong row from the top."""
+
+    name = "pick-first"
+    rank = 3
+    when = "to one row that is wrong: the first from the top"
+    parameters = ()
+    picks = True
+    scan = False
+
+    def place(self, wrong: Wrong) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class PickRandom:
+    """Pick one mistake: any of the wrong rows, by the seed and the number of the update."""
+
+    name = "pick-random"
+    rank = 4
+    when = "to one row that is wrong: a random one"
+    parameters = ()
+    picks = True
+    scan = True
+
+    def place(self, wrong: Wrong) -> int:
+        return int(wrong.random.integers(wrong.n))
+
+
+@dataclass(frozen=True)
+class PickWorst:
+    """Pick one mistake: the row with the most negative margin, the lowest on ties."""
+
+    name = "pick-worst"
+    rank = 5
+    when = "to one row that is wrong: the one with the most negative margin"
+    parameters = ()
+    picks = True
+    scan = True
+
+    def place(self, wrong: Wrong) -> int:
+        return int(wrong.margins.argmin())
