@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 import naive
 from rosenblatt.catalog import rule_classes, rule_from
+from rosenblatt.core.learn import BIAS
 from rosenblatt.core.rows import Rows, csr, dense
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings
@@ -113,6 +114,18 @@ def go_on(run: Run, p: Problem, kind: str, limits: Limits, weight: Array | None 
 
 def model(run: Run, classes: int) -> Model:
     return Model(run, np.arange(classes))
+
+
+def finished(run: Run, p: Problem, rule: str) -> bool:
+    """spec.md, `converged_`: no row asks for a step at the weights that answer; of many that vote, none is called wrong."""
+    memory, state = run.answering
+    u = memory.scores(rows_of(p.x, "dense-float64"), state)
+    if not memory.is_linear or p.classes > 2:
+        scores = u if p.classes > 2 else np.stack([-u[:, 0], u[:, 0]], axis=1)
+        own = scores[np.arange(len(p.y)), ((p.y + 1) / 2 if p.classes == 2 else p.y).astype(int)]
+        return bool((own > np.sort(scores, axis=1)[:, -2]).all())
+    step, q = steps_of(rule)[0], (p.x**2).sum(axis=1) + float(state.f[BIAS])
+    return not any(step(*row) for row in zip(u[:, 0], p.y, q, strict=True))
 
 
 class Expected(NamedTuple):

@@ -48,12 +48,16 @@ def logistic(u: float, y: float, q: float) -> float:
 
 def passive_aggressive(u: float, y: float, q: float, C: float = 1.0) -> float:
     lost = max(0.0, 1 - y * u)
-    return y * min(C, lost / q) if lost > 1e-12 and q > 0 else 0.0
+    return y * no_rounding(min(C, lost / q), u, q) if q > 0 else 0.0
 
 
 def passive_aggressive_2(u: float, y: float, q: float, C: float = 1.0) -> float:
     lost = max(0.0, 1 - y * u)
-    return y * lost / (q + 1 / (2 * C)) if lost > 1e-12 and q > 0 else 0.0
+    return y * no_rounding(lost / (q + 1 / (2 * C)), u, q) if q > 0 else 0.0
+
+
+def no_rounding(a: float, u: float, q: float) -> float:
+    return a if a * q > 16 * 2**-52 * max(1, abs(u)) else 0.0
 
 
 RULES: dict[str, Callable[..., float]] = {

@@ -69,7 +69,7 @@ def test_it_is_resumed_exactly_also_from_a_file(plain: None, tmp_path: Path) -> 
             model.save(tmp_path / "m")
             model = learn_more(Model.load(tmp_path / "m"), rows, y, Limits(1), task)
         assert model.run.history == whole.run.history
-        model.run.stop_reason = whole.run.stop_reason  # another limit
+        model.run.stop = whole.run.stop  # another limit
         model.save(tmp_path / "a"), whole.save(tmp_path / "b")
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes(), keep
 

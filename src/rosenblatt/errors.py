@@ -119,7 +119,7 @@ class BoundViolated(AssertionError):
 
 
 def located(origin: str, line: int | None, found: str, expected: str, **settings: Any) -> DataError:
-    """The one form of a data error: `file, line 3: found …; expected …`. expected: a template where settings are given."""
+    """The one form of a data error: `file, line 3: found …; expected …`. settings: that `expected` mentions."""
     place = origin if line is None else f"{origin}, line {line}"
     if settings:
         return DataError(f"{plain(place)}: {plain(found)}; {expected}", **settings)

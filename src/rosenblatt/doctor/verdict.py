@@ -117,7 +117,7 @@ def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
     why_not = "the classes are learned together" if run is None else followable(run, None)
     limit = None
     if run is not None and not why_not:
-        kind = kind_of(run.loop_rule)
+        kind = kind_of(run.rule)
         assert kind is not None  # or it could not be followed
         limit = mistake_limit(verdict.longest, margin, kind.tau, float(run.settings.eta0))
     return replace(

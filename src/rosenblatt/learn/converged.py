@@ -30,7 +30,7 @@ def asks_for_a_step(run: Run, chunks: Chunks, still: bool) -> bool:
     if still and memory is run.memory and run.settings.alpha == 0.0 and (memory.answers_now or not memory.is_linear):
         return False
     weights = memory.answer(state) if memory.is_linear else memory.weights(state)
-    return any(wrong.any() for _, _, wrong in wrong_at(run, chunks, weights))
+    return any(wrong.any() for _, _, wrong in Scan(run).wrong(chunks, weights))
 
 
 def _mistaken_rows(run: Run, chunk: Chunk) -> Array:
@@ -50,23 +50,25 @@ def mistaken(scores: Array, y: Array) -> Array:
     return np.asarray(right <= others.max(axis=1))
 
 
-def wrong_at(
-    run: Run, chunks: Chunks, weights: tuple[Array, Array], norms: dict[int, Array] | None = None
-) -> Iterator[tuple[Chunk, Array, Array]]:
-    """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where the rule asks for a step. norms: of the
-    chunks by number, kept for the next time."""
-    norms = {} if norms is None else norms
-    scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
-    w, b = weights
-    for number, chunk in enumerate(chunks):
-        if number not in norms:
-            norms[number] = chunk.rows.sq_norms() + run.state.f[BIAS]
-        u = np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
-        wrong = np.empty(len(chunk.y), np.uint8)
-        scan(run.loop_rule, u, chunk.y, norms[number], wrong)
-        if chunk.weight is not None:
-            wrong[chunk.weight <= 0.0] = 0
-        yield chunk, u, wrong
+class Scan:
+    """Which rows the rule of a run asks for a step on. norms: ‖x̄‖² of the chunks by number, kept for the next time."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.norms = run, dict[int, Array]()
+        self._scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
+
+    def wrong(self, chunks: Chunks, weights: tuple[Array, Array]) -> Iterator[tuple[Chunk, Array, Array]]:
+        """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where a step is asked for."""
+        run, (w, b) = self.run, weights
+        for number, chunk in enumerate(chunks):
+            if number not in self.norms:
+                self.norms[number] = chunk.rows.sq_norms() + run.state.f[BIAS]
+            u = np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
+            wrong = np.empty(len(chunk.y), np.uint8)
+            self._scan(run.loop_rule, u, chunk.y, self.norms[number], wrong)
+            if chunk.weight is not None:
+                wrong[chunk.weight <= 0.0] = 0
+            yield chunk, u, wrong
 
 
 def start_loss(run: Run, chunks: Chunks) -> float:

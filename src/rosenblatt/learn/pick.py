@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import LOSS, LOSS_WEIGHT, UPDATES
+from ..core.learn import LOSS, LOSS_WEIGHT, UPDATES, Keep
 from ..core.rows import Array
 from ..errors import SettingError
 from ..optimizers import Wrong
-from .converged import asks_for_a_step, wrong_at
-from .observers import Event
-from .run import Chunk, Run
+from .converged import Scan, asks_for_a_step
+from .observers import Event, Watch
+from .run import Chunk, Chunks, Limits, Measure, Run
 from .stop import Stop
-from .train import Trainer
+from .trainer import Trainer
 
 LIMIT = 100_000
 """Updates after which picking gives up when max_updates is None: it counts no epochs."""
@@ -31,59 +31,56 @@ class _Found(NamedTuple):
     margins: Array
 
 
-def pick(trainer: Trainer) -> Stop:
-    """Learn by picking one wrong row of all, as the optimizer says, one update each.
+class Picker(Trainer):
+    """The way of the optimizers that pick one wrong row of all for each update.
 
     Stops when no row is wrong, or after max_updates (default 100,000: epochs are not counted here) or max_time. Raises
     SettingError for a rule that also steps when right.
     """
-    return _Picker(trainer).pick()
 
-
-class _Picker:
-    def __init__(self, trainer: Trainer) -> None:
-        self.trainer, self.run, self.watch = trainer, trainer.run, trainer.watch
-        self.kept: Any = None
+    def __init__(self, run: Run, chunks: Chunks, limits: Limits, measure: Measure | None, watch: Watch) -> None:
+        if limits.max_updates is None:
+            limits = limits._replace(max_updates=LIMIT)
+        super().__init__(run, chunks, limits, measure, watch)
+        self.kept: Keep | None = None
         self.settled: set[tuple[int, int]] = set()
-        self.norms: dict[int, Array] = {}
-        if trainer.most is None:
-            trainer.limits = trainer.limits._replace(max_updates=LIMIT)
-            trainer.most = int(self.run.state.n[UPDATES]) + LIMIT
-        trainer.remeasure()
-        if trainer.measure is not None:
-            trainer.consider()
-        _refuse_restless(self.run.settings.rule)
+        self.scan = Scan(run)
+        _refuse_restless(run.settings.rule)
+        self.remeasure()
+        if measure is not None:
+            self.consider()
 
-    def pick(self) -> Stop:
-        run, trainer = self.run, self.trainer
+    def learn(self) -> Stop:
+        """Learn until no row is wrong, or an observer or a limit ends it."""
+        run = self.run
         before = (run.state.n.copy(), run.state.m[0].copy())
         run.state.f[LOSS] = run.state.f[LOSS_WEIGHT] = 0.0
         stop = None
         while stop is None:
-            stop = trainer.limit() or self._step()
-        trainer.consider()
+            stop = self.limit() or self._step()
+        self.consider()
         run.record(*before)
         return stop
 
     def _step(self) -> Stop | None:
-        run, trainer = self.run, self.trainer
+        run = self.run
         found = self._wrong()
         if not found:
-            run.converged = not asks_for_a_step(run, trainer.chunks, True)
+            run.converged = not asks_for_a_step(run, self.chunks, True)
             return Stop("no mistake")
         self._update(*self._choose(found))
-        updates, most = int(run.state.n[UPDATES]), trainer.limits.max_updates
+        updates, most = int(run.state.n[UPDATES]), self.limits.max_updates
         if updates % EVERY:
             return None
-        assert trainer.most is not None and most is not None
-        stops = self.watch.epoch(Event(run, updates + most - trainer.most, most, False))
+        assert self.most is not None and most is not None
+        stops = self.watch.epoch(Event(run, updates + most - self.most, most, False))
         return stops[0] if stops else None
 
     def _wrong(self) -> list[_Found]:
         """The wrong rows of all chunks; of an optimizer that takes the first, of the first chunk with one."""
         run, parts = self.run, list[_Found]()
         weights = run.memory.weights(run.state)
-        for number, (chunk, u, wrong) in enumerate(wrong_at(run, self.trainer.chunks, weights, self.norms)):
+        for number, (chunk, u, wrong) in enumerate(self.scan.wrong(self.chunks, weights)):
             wrong[[row for at, row in self.settled if at == number]] = 0
             rows = np.flatnonzero(wrong)
             if rows.size:
@@ -107,15 +104,15 @@ class _Picker:
         run, before = self.run, int(self.run.state.n[UPDATES])
         if run.lay_out_for(chunk.rows) or self.kept is None:
             self.kept = self.watch.keep(run.memory.keep(run.state, run.joint, 1)._replace(stop=False))
-        steps = self.trainer.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
-        run.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, self.kept, 0)
+        steps = self.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
+        self.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, self.kept, 0)
         run.blocks += 1
         # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
         # no step, and would be picked for ever: it waits until the weights have changed.
         self.settled = {*self.settled, (number, row)} if run.state.n[UPDATES] == before else set()
         self.watch.returned(run.memory, self.kept, chunk.rows, number)
-        if self.trainer.measure is not None:
-            self.trainer.consider()
+        if self.measure is not None:
+            self.consider()
 
 
 def _margins(run: Run, y: Array, u: Array) -> Array:

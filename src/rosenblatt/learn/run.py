@@ -143,8 +143,8 @@ class Run:
         return self.many and self.settings.multi_class == "multi-class-perceptron"
 
     @property
-    def loop_rule(self) -> Any:
-        """What the loop calls. Two classes learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
+    def rule(self) -> Any:
+        """The rule of these classes. Two learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
         rule = self.settings.rule
         if hasattr(rule, "missing"):
             raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
@@ -154,9 +154,15 @@ class Run:
             rule = Perceptron()  # type: ignore[call-arg]
         if not hasattr(rule, "step"):
             raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
+        return rule
+
+    @property
+    def loop_rule(self) -> Any:
+        """What the loop calls."""
+        rule = self.rule
         if getattr(rule, "exact", False):
             rule = rounded(rule, self.state.w.dtype)
-        return OneVsRest(rule) if self.many else rule
+        return OneVsRest(rule) if self.many and not self.joint else rule
 
     def loop(self, rows: Rows) -> Callable[..., int]:
         return loop_for(learn_many if self.many else learn, self.loop_rule, rows)  # type: ignore[arg-type]

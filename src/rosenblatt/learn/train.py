@@ -1,217 +1,15 @@
-"""Chunks × settings → a run: orders, learning rates, epochs, stopping."""
+"""Chunks × settings → a run."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
-import numpy as np
-
-from ..catalog import rule_name
-from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
-from ..errors import DataError
-from .converged import asks_for_a_step, has_settled, start_loss
-from .observers import Event, Watch, observers_of
-from .run import Chunk, Chunks, Limits, Measure, Run, Survey
+from .epochs import Epochs
+from .observers import Watch, observers_of
+from .pick import Picker
+from .run import Chunks, Limits, Measure, Run
 from .stop import Stop
-
-SEGMENT = 1 << 16
-"""Rows between two looks at the clock, the observers and Ctrl-C."""
-
-
-class Trainer:
-    """One call of `train`: what stays the same from epoch to epoch."""
-
-    def __init__(self, run: Run, chunks: Chunks, limits: Limits, measure: Measure | None, watch: Watch) -> None:
-        self.run, self.chunks, self.limits, self.measure, self.watch = run, chunks, limits, measure, watch
-        self.survey = Survey.of(chunks)
-        self.begun = time.monotonic()
-        self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
-
-    def consider(self) -> None:
-        """The weights as they are, for a memory that asks how good weights are."""
-        if self.run.memory.needs_measure:
-            self.run.memory.candidate(self.run.state, self.measure)
-
-    def remeasure(self) -> None:
-        if self.run.memory.needs_measure and self.measure is not None:
-            self.run.memory.remeasure(self.measure)
-
-    def limit(self) -> Stop | None:
-        """The limit that has been reached."""
-        if self.most is not None and self.run.state.n[UPDATES] >= self.most:
-            return Stop("updates", self.limits.max_updates)
-        seconds = self.limits.max_time
-        return Stop("time", seconds) if seconds is not None and time.monotonic() >= self.begun + seconds else None
-
-    def steps(self, chunk: Chunk, order: Array, rates: Array, block: int, whole: tuple[Any, ...] = ()) -> Steps:
-        """What the loop gets. rates: η_t by position. whole: of parts, `Steps`' fields from there on."""
-        run, alpha = self.run, self.run.settings.alpha
-        c = rates if chunk.weight is None else rates * chunk.weight[order]
-        decay = 1.0 - rates * alpha if alpha > 0.0 else np.empty(0)
-        scratch = np.empty((block, run.state.b.size) if run.many else block)
-        carry = np.zeros(1 + run.state.b.size, np.int64)
-        whole = whole or (0, True, run.state.w, run.state.b, carry)
-        return Steps(chunk.y, order, c, decay, scratch, block, *whole)
-
-
-class _Epochs(Trainer):
-    """Epoch after epoch over all chunks, block by block."""
-
-    def __init__(self, *given: Any, order: Array | None = None) -> None:
-        super().__init__(*given)
-        run, self.own_order = self.run, order
-        if run.rows != self.survey.n:  # a place in other data means nothing here
-            run.position = (0, 0)
-        run.rows = self.survey.n
-        self.together = run.settings.optimizer.whole and self.survey.chunks > 1
-        self.constant: Array | None = None
-        self.kept: Keep | None = None
-        if run.epoch == 0 and run.position == (0, 0) and getattr(run.settings.rule, "tol", None) is not None:
-            run.start_loss = start_loss(run, self.chunks)
-        self.remeasure()
-        if run.position == (0, 0) and self.measure is not None:
-            self.consider()  # a run that goes on in mid-epoch considers what it would have without the stop
-
-    def order(self, number: int, chunk: Chunk) -> Array:
-        """Epoch e's order: shuffled by default_rng([seed, e]) (of a later chunk: [seed, e, its number])."""
-        run, n = self.run, len(chunk.y)
-        if self.own_order is not None:
-            order = self.own_order
-        elif run.settings.shuffle:
-            seed = [run.settings.random_state, run.epoch] + ([number] if number else [])
-            order = np.random.default_rng(seed).permutation(n)
-        else:
-            order = np.arange(n)
-        return order if chunk.weight is None else order[chunk.weight[order] > 0.0]
-
-    def keep(self, rows: Any) -> Keep:
-        """What the memory keeps, made for rows like these."""
-        run = self.run
-        if run.lay_out_for(rows) or self.kept is None:
-            block = run.settings.optimizer.block(self.survey.longest)
-            self.kept = self.watch.keep(run.memory.keep(run.state, run.joint, block))
-        return self.kept
-
-    def epoch(self) -> Stop | None:
-        """One pass over the chunks, or the rest of one; returns why it was cut short."""
-        run, done, left = self.run, 0, self.survey.chunks
-        if run.position == (0, 0):
-            run.state.f[LOSS] = run.state.f[LOSS_WEIGHT] = 0.0
-            run.mark = (run.state.n.copy(), run.state.m[0].copy())
-            self.start = run.memory.weights(run.state) if run.settings.optimizer.whole else None
-        # Of a block that is cut into chunks all is scored at the weights before it, and the steps go into others.
-        carry = np.zeros(1 + run.state.b.size, np.int64)
-        into = (run.state.w.copy(), run.state.b.copy(), carry) if self.together else ()
-        for number, chunk in enumerate(self.chunks):
-            left -= 1
-            if number >= run.position[0]:
-                whole = (self.survey.learned, left == 0, *into) if self.together else ()
-                stop = self.walk(number, chunk, done, whole)
-                self._check_overflow()
-                if stop is not None:
-                    return stop
-                run.position = (number + 1, 0)
-                if left and not self.together and (stop := self.limit()) is not None:
-                    return stop
-            done += len(chunk.y)
-        if into:
-            run.state.w[...], run.state.b[...] = into[:2]
-            self._check_overflow()
-        run.blocks += 1 if self.together else 0
-        run.position = (0, 0)
-        run.epoch += 1
-        self.consider()
-        assert run.mark is not None
-        run.record(*run.mark)
-        return None
-
-    def _check_overflow(self) -> None:
-        run = self.run
-        if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
-            largest = max(chunk.rows.largest() for chunk in self.chunks)
-            raise DataError(
-                f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}, {{eta0:g}}, "
-                f"largest value {largest:g}); scale the features or lower {{eta0.name}}",
-                eta0=run.settings.eta0,
-            )
-
-    def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:
-        """Learn from one chunk in its order."""
-        run, settings = self.run, self.run.settings
-        order, kept, loop = self.order(number, chunk), self.keep(chunk.rows), run.loop(chunk.rows)
-        block = settings.optimizer.block(order.size)
-        steps = self.steps(chunk, order, self.rates(order.size, block), block, whole)
-        segment = max(block, SEGMENT // block * block)
-        p = run.position[1]
-        for end in range(segment, order.size + segment, segment):
-            steps = steps._replace(order=order[:end])
-            while p < steps.order.size:
-                record, due = run.state.n[RECORD], run.memory.next_stop(int(run.state.n[UPDATES]))
-                keep = kept._replace(until=self._next_return())
-                p = loop(run.loop_rule, chunk.rows, steps, run.state, keep, p)
-                self.watch.returned(run.memory, kept, chunk.rows, number)
-                if run.state.n[RECORD] > record or run.state.n[UPDATES] == due > 0:
-                    self.consider()
-                if p < order.size and not whole and (stop := self.limit()) is not None:
-                    run.position = (number, p)
-                    return stop
-            if p < order.size and (stops := self.watch.epoch(Event(run, done + p, self.survey.n, False))):
-                run.position = (number, p)
-                return stops[0]
-        run.blocks += 0 if whole else -(-order.size // block)
-        return None
-
-    def rates(self, size: int, block: int) -> Array:
-        """η_t by position. A constant one is made once: that saves 5 % of an epoch of 200,000 sparse rows."""
-        run = self.run
-        if self.constant is not None and self.constant.size == size:
-            return self.constant
-        rates = np.repeat(run.settings.rates(run.blocks, -(-size // block)), block)[:size]
-        self.constant = rates if hasattr(run.settings.schedule, "constant") else None
-        return rates
-
-    def finished(self) -> Stop | None:
-        """Why the rule is done after this epoch. Sets `converged`."""
-        run, settings = self.run, self.run.settings
-        stop = self._finished()
-        if stop is None:
-            return None
-        own = getattr(settings.rule, "tol", None)
-        if own is None:
-            run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update")
-            return stop
-        run.converged, why = has_settled(run, own if settings.tol is None else settings.tol)
-        return Stop("diverged", settings.tol, why) if why and stop.kind == "settled" else stop
-
-    def _finished(self) -> Stop | None:
-        run, settings = self.run, self.run.settings
-        if run.history["updates"][-1] == 0:
-            return Stop("no update")
-        if settings.optimizer.whole and self._gradient_norm() < settings.optimizer.epsilon:
-            return Stop("small gradient", settings.optimizer.epsilon)
-        if settings.tol is None:
-            return None
-        loss = run.history["loss"][-1]
-        run.stale = run.stale + 1 if loss > run.best_loss - settings.tol else 0
-        run.best_loss = min(run.best_loss, loss)
-        if run.stale < settings.n_iter_no_change:
-            return None
-        kind = "no progress" if getattr(settings.rule, "tol", None) is None else "settled"
-        return Stop(kind, settings.tol, settings.n_iter_no_change)
-
-    def _next_return(self) -> int:
-        updates = int(self.run.state.n[UPDATES])
-        stops = [s for s in (self.run.memory.next_stop(updates), self.most or 0) if s > updates]
-        return min(stops, default=0)
-
-    def _gradient_norm(self) -> float:
-        """‖δ‖ of the batch: how far the weights moved, over η."""
-        (w, b), (w0, b0) = self.run.memory.weights(self.run.state), self.start or (0.0, 0.0)
-        rate = float(self.run.settings.rates(self.run.blocks - 1, 1)[0])
-        moved = float(np.sqrt(((w - w0).astype(float) ** 2).sum() + ((b - b0) ** 2).sum()))
-        return moved / rate if rate > 0 else 0.0
 
 
 def train(
@@ -225,8 +23,8 @@ def train(
     """Go on learning from the chunks until the rule is finished or a limit comes; `run` says which, and has the result.
 
     chunks: any iterable that can be gone through again; one chunk is held at a time. measure: (w, b) → what the pocket
-    maximises, over all rows. observers: one or many, functions of an `Event` too. order: (m,) row numbers of a single chunk to use in each epoch. Raises DataError when the
-    weights overflow.
+    maximises, over all rows. observers: one or many, functions of an `Event` too. order: (m,) row numbers
+    of a single chunk to use in each epoch. Raises DataError when the weights overflow.
     """
     watching = observers_of(observers)
     if not any(observer.chooses for observer in watching):
@@ -234,33 +32,7 @@ def train(
     watch = Watch(watching, run, chunks, order)
     run.converged, run.stop = False, Stop("start")
     if run.settings.optimizer.picks:
-        from .pick import pick
-
-        run.stop = pick(Trainer(run, chunks, limits, measure, watch))
+        run.stop = Picker(run, chunks, limits, measure, watch).learn()
     else:
-        run.stop = _by_epochs(_Epochs(run, chunks, limits, measure, watch, order=order))
+        run.stop = Epochs(run, chunks, limits, measure, watch, order).learn()
     watch.end(run)
-
-
-def _by_epochs(trainer: _Epochs) -> Stop:
-    run, most = trainer.run, trainer.limits.max_iter
-    if most is not None and most < 1:
-        return Stop("epochs")
-    stop = trainer.limit()
-    count = 0
-    while stop is None:
-        count += 1
-        stop = trainer.epoch() or _after(trainer, Stop("epochs", most) if count == most else None)
-    if run.memory.needs_measure and run.position != (0, 0):
-        run.memory.last_candidate(run.state, trainer.measure)
-    return stop
-
-
-def _after(trainer: _Epochs, last: Stop | None) -> Stop | None:
-    """Why an epoch was the last one: an observer, the rule, validation, a limit, or that it was the last allowed."""
-    total = trainer.survey.n
-    asked = trainer.watch.epoch(Event(trainer.run, total, total, True))
-    firm = [stop for stop in asked if not stop.yields]
-    if firm:
-        return firm[0]
-    return trainer.finished() or next(iter(asked), None) or trainer.limit() or last

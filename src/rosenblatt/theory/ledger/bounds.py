@@ -92,7 +92,7 @@ def followable(run: Run, weight: Array | None) -> str:
     settings = run.settings
     if run.many:
         return f"{run.state.b.size} classes are learned; the theorem is about one class against the rest"
-    rule = run.loop_rule
+    rule = run.rule
     if kind_of(rule) is None:
         return f"the rule is {rule_name(rule)}; the theorem is about steps of η·y·x̄"
     if not settings.optimizer.picks and (settings.optimizer.whole or settings.optimizer.block(2) > 1):

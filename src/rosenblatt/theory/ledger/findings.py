@@ -177,7 +177,7 @@ def _rule(ledger: Ledger, kind: type) -> str:
     """What the theorem is about is another rule."""
     if ledger.run is None or ledger.run.many:
         return ledger.why_not
-    rule = ledger.run.loop_rule
+    rule = ledger.run.rule
     return "" if isinstance(rule, kind) else f"the rule is {rule_name(rule)}; the theorem is about rule {kind.name}"  # type: ignore[attr-defined]
 
 

@@ -95,7 +95,7 @@ class Ledger(Observer):
         parts = list(chunks)
         weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
         self.run, self.why_not = run, followable(run, np.concatenate(weights))
-        self.kind: Kind | None = None if run.many else kind_of(run.loop_rule)
+        self.kind: Kind | None = None if run.many else kind_of(run.rule)
         self.first_row = np.cumsum([0, *(len(chunk.y) for chunk in parts)])
         self.order, self.whole = order, run.position == (0, 0)
         self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
