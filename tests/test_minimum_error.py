@@ -144,7 +144,7 @@ def test_a_mixed_integer_program_agrees(load_shared: Load) -> None:
 def test_both_bounds_where_they_do_not_meet(load_shared: Load, ticking: None) -> None:
     """iris, four columns: 26 errors are found in a second, and nobody proves them in that time."""
     x, y = load_shared("iris")
-    result = minimum_error(x, y, True, 1.0, time_limit=2.0)
+    result = minimum_error(x, y, True, 1.0, time_limit=1.0)
     honest(result)
     assert 26 <= result.errors <= 31 and 10 <= result.lower_bound <= 26 and result.method == "supports"
     last = minimum_error(x, y, True, 2.0, time_limit=600.0)
