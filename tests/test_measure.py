@@ -292,3 +292,29 @@ def test_the_table_and_the_places_say_the_same_as_json(tmp_path: Path) -> None:
     assert {name: int(table[name]) for name in shape["places"]} == {name: shape[name] for name in shape["places"]}
     assert int(table["code_lines"]) == shape["code_lines"] and int(table["memory"]) == 5
     assert measured("--list", "name_checks", package) == "x.py:1 keep == 'last'\n"
+
+
+# --- the code itself -------------------------------------------------------------------------------------------------
+
+WIDE = {"LinearClassifier.__init__", "LinearClassifier.fit"}
+"""scikit-learn's contract: a constructor has every parameter, and `fit` some beside."""
+
+
+@pytest.fixture(scope="module")
+def code() -> dict[str, Any]:
+    return measure()
+
+
+def test_one_place_knows_how_rows_are_stored(code: dict[str, Any]) -> None:
+    asks = code["places"]["storage_checks"]
+    assert len(asks) <= 10, "ask core/rows.py instead:\n" + "\n".join(map(str, asks))
+
+
+def test_nobody_outside_its_folder_asks_for_the_name_of_a_memory_or_an_optimizer(code: dict[str, Any]) -> None:
+    asks = code["places"]["name_checks"]
+    assert not asks, "ask the memory or the optimizer a question instead:\n" + "\n".join(map(str, asks))
+
+
+def test_a_function_of_more_than_six_parameters_hides_a_value(code: dict[str, Any]) -> None:
+    wide = [place for place in code["places"]["wide_functions"] if place.what.split(" ")[0] not in WIDE]
+    assert not wide, "which of these belong together?\n" + "\n".join(map(str, wide))
