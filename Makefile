@@ -33,8 +33,8 @@ demo: .venv/demo  ## install, then watch a linear classifier learn to tell spam 
 test: .venv/test  ## install, then run the tests
 	@$(PY) -m pytest -n auto --dist loadfile $(ARGS)
 
-test-slow: .venv/test  ## the tests that `make test` leaves out
-	@$(PY) -m pytest -m slow $(ARGS)
+test-slow: .venv/test  ## the tests that `make test` leaves out, and every property test with 250 random examples
+	@ROSENBLATT_EXPLORE=$${ROSENBLATT_EXPLORE:-250} $(PY) -m pytest -n auto --dist loadfile -m "slow or hypothesis" $(ARGS)
 
 lint: .venv/lint  ## ruff and mypy
 	@$(PY) -m ruff check .

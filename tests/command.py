@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +17,10 @@ from click.testing import CliRunner
 from rosenblatt.cli.app import app
 
 MAIN = "from rosenblatt.cli import main; main()"
+AT_ONCE = "from rosenblatt.cli import main, progress; progress.WAIT = progress.EVERY = 0.0; main()"
+"""The same, with the bar from the beginning: what a test waits for, or looks at, comes however busy the machine is."""
+NEVER = "from rosenblatt.cli import main, progress; progress.WAIT = 1e9; main()"
+"""The same, as if no work took long."""
 ENVIRONMENT = {"ROSENBLATT_JIT": "0", "COLUMNS": "80", "PYTHONIOENCODING": "", "NO_COLOR": "", "ROSENBLATT_DEBUG": ""}
 """Plain Python: nothing here is worth compiling for."""
 
@@ -54,11 +61,51 @@ def well(*words: Any, given: bytes | str | None = None, **environment: str) -> D
     return done
 
 
-def process(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+def process(*words: Any, program: str = MAIN, **options: Any) -> subprocess.Popen[bytes]:
     """`rosenblatt …` as a process of its own; standard streams are pipes unless said otherwise."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     environment = {**os.environ, **ENVIRONMENT, **options.pop("env", {})}
-    return subprocess.Popen([sys.executable, "-c", MAIN, *map(str, words)], env=environment, **{**pipes, **options})
+    return subprocess.Popen([sys.executable, "-c", program, *map(str, words)], env=environment, **{**pipes, **options})
+
+
+def on_a_terminal(
+    *words: Any, until: str | None = None, program: str = AT_ONCE, **environment: str
+) -> tuple[int, str, str]:
+    """(exit code, standard output, what a terminal showed of standard error). until: a pattern; when the terminal has
+    shown it, Ctrl-C is pressed."""
+    main, other = pty.openpty()
+    running = process(
+        *words, program=program, stderr=other, env={"TERM": "xterm", **environment}, preexec_fn=_hears_ctrl_c
+    )
+    os.close(other)
+    assert running.stdin and running.stdout
+    running.stdin.close()
+    data, pressed = b"", until is None
+    while True:
+        try:
+            more = os.read(main, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        data += more
+        if not pressed and re.search(str(until), _without_codes(data)):
+            running.send_signal(signal.SIGINT)
+            pressed = True
+    out = running.stdout.read().decode()
+    running.stdout.close()
+    os.close(main)
+    assert pressed, f"{until!r} was not shown: {_without_codes(data)}"
+    return running.wait(), out, _without_codes(data)
+
+
+def _without_codes(data: bytes) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", data.decode(errors="replace"))
+
+
+def _hears_ctrl_c() -> None:
+    """A runner in the background may ignore it, and its children would, too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def write(path: Path, text: str | bytes) -> Path:

@@ -1,25 +1,71 @@
-"""What all tests share: the full data sets where they lie beside the repository, and how hypothesis runs."""
+"""What all tests share: the full data sets where they lie beside the repository, how hypothesis runs, a clock that no
+load moves, and what a run says at its end about tests that did not run."""
 
 from __future__ import annotations
 
 import io
+import itertools
 import lzma
 import os
 import sys
+import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("ROSENBLATT_DATA") or ROOT.parent / "shared" / "data")
 
-# No deadline: the first example of a kernel compiles it. The same examples in every run on CI.
-EXAMPLES = int(os.environ.get("ROSENBLATT_EXAMPLES", "50"))
-settings.register_profile("rosenblatt", deadline=None, max_examples=EXAMPLES, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("rosenblatt")
+EXPLORE = int(os.environ.get("ROSENBLATT_EXPLORE") or 0)
+"""Random examples of each property test, at least; 0: the same 50 everywhere. `make test-slow` sets it."""
+# No deadline and no too_slow: the first example of a kernel compiles it, and a busy machine is no mistake.
+settings.register_profile(
+    "same",
+    deadline=None,
+    max_examples=50,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "explore", settings.get_profile("same"), derandomize=False, max_examples=max(EXPLORE, 1), print_blob=True
+)
+settings.load_profile("explore" if EXPLORE else "same")
+if not EXPLORE and hasattr(providers, "_get_local_constants"):
+    # Hypothesis also draws numbers and words that it reads in the modules loaded so far, if they do not lie in
+    # site-packages: which ones depends on the tests that ran before in this process, and on how we are installed.
+    providers._get_local_constants = lambda: providers._local_constants
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A property test that names its own number of examples explores as many as the others."""
+    if not EXPLORE:
+        return
+    for test in {item.function for item in items if isinstance(item, pytest.Function)}:
+        own = getattr(test, "_hypothesis_internal_use_settings", None)
+        if own is not None and own.max_examples < EXPLORE:
+            test._hypothesis_internal_use_settings = settings(own, max_examples=EXPLORE)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How many tests did not run, or failed as expected, for each reason: a line each is 53 lines."""
+    reasons: Counter[tuple[str, str]] = Counter()
+    for kind in ("skipped", "xfailed"):
+        for report in terminalreporter.stats.get(kind, []):
+            words = report.wasxfail if kind == "xfailed" else str(report.longrepr[-1])
+            reason = words.removeprefix("reason: ").removeprefix("Skipped").removeprefix(":").strip()
+            if reason in ("", "unconditional skip"):
+                reason = f"no reason is given by {report.nodeid}"
+            reasons[kind, reason] += 1
+    if reasons:
+        terminalreporter.section("not run, or failed as expected")
+    for (kind, reason), count in sorted(reasons.items()):
+        terminalreporter.line(f"{count:>5} {kind}: {reason}")
 
 
 def shared_data(name: str) -> Path:
@@ -66,3 +112,10 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     """Lays bytes on standard input."""
     return lambda content: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every look at the clock takes a millisecond, so that time limits end work at the same place on every machine."""
+    looks = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: next(looks) / 1000.0)

@@ -100,7 +100,7 @@ def shell(command: str, folder: Path, fails: bool = False) -> str:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),
     }  # fmt: skip
     done = subprocess.run(
-        ["/bin/sh", "-c", command], cwd=folder, env=environment, encoding="utf-8", timeout=300,
+        ["/bin/sh", "-c", command], cwd=folder, env=environment, encoding="utf-8", timeout=3600,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert "$?" in command or (done.returncode != 0) is fails, f"{command}\n{done.stdout}"

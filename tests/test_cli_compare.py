@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import command
-from command import THREE, WORDS, run, well
+from command import THREE, WORDS, mail_folder, on_a_terminal, run, well
 from command import write as written
 from rosenblatt.compare import race
 from rosenblatt.model import Model
@@ -96,7 +93,7 @@ def test_texts_mails_and_more_classes(tmp_path: Path) -> None:
     three = written(tmp_path / "three.tsv", THREE * 3)
     found = well("compare", three, "--folds", "3", "--epochs", "2", "--json").json
     assert "multi-class-perceptron" in {record["rule"] for record in found["learners"]}
-    mails = command.mail_folder(tmp_path / "mails")
+    mails = mail_folder(tmp_path / "mails")
     assert len(well("compare", mails, *QUICK, "--folds", "3", "--json").json["learners"]) == 8
 
 
@@ -154,17 +151,10 @@ def test_ctrl_c_shows_what_is_done(data: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_ctrl_c_ends_the_threads(write: Callable[..., Path]) -> None:
     """Runs that would take for ever stop at the end of their epoch."""
     endless = write("1 1:1\n-1 1:1\n" * 20)
-    other = command.process(
-        "compare", endless, "--rules", "perceptron", "--epochs", "100000000", preexec_fn=_hears_ctrl_c
-    )
-    time.sleep(6.0)
-    other.send_signal(signal.SIGINT)
-    out, err = other.communicate(timeout=60)
-    assert (other.returncode, out) == (130, b"") and err.strip() == b"stopped by Ctrl-C"
-
-
-def _hears_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    words = ("compare", endless, "--rules", "perceptron", "--epochs", "100000000")
+    code, out, shown = on_a_terminal(*words, until=r"run 0 of [\d,]+, perceptron")
+    assert (code, out) == (130, "")
+    assert "Traceback" not in shown and shown.split()[-3:] == ["stopped", "by", "Ctrl-C"]
 
 
 def test_the_picture(data: Path, tmp_path: Path) -> None:

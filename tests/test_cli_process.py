@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
-from command import MAIN, NUMBERS, one_of_each, process, run, well, write
+from command import MAIN, NEVER, NUMBERS, on_a_terminal, one_of_each, process, run, well, write
 from rosenblatt.cli import evaluate as evaluate_module
+from rosenblatt.cli import progress as progress_module
 from rosenblatt.cli.output import check_writable, to_json
-from rosenblatt.cli.progress import _amount, _clock
+from rosenblatt.cli.progress import Progress, _amount, _clock
 
 ENDLESS = "1 1:1\n-1 1:1\n" * 500
 """No line parts these, so that learning goes on until it is stopped."""
@@ -97,58 +97,61 @@ def test_the_locale_does_not_matter(folder: Path) -> None:
 
 def test_ctrl_c_stops_cleanly_and_leaves_nothing_half_written(folder: Path) -> None:
     before = sorted(folder.iterdir())
-    running = process("train", "endless.svm", "-o", "m", "--epochs", "none", preexec_fn=_hears_ctrl_c)
-    time.sleep(2.0)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (130, b"")
-    assert b"Traceback" not in err and err.strip() in (b"", b"stopped by Ctrl-C")
+    code, out, shown = on_a_terminal("train", "endless.svm", "-o", "m", "--epochs", "none", until="epoch [1-9]")
+    assert (code, out) == (130, "")
+    assert "Traceback" not in shown and shown.split()[-3:] == ["stopped", "by", "Ctrl-C"]
     assert sorted(folder.iterdir()) == before
-
-
-def _hears_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # --- the bar ---------------------------------------------------------------------------------------------------------
 
 
-def on_a_terminal(*words: str, **environment: str) -> tuple[str, str]:
-    """(standard output, what a terminal showed of standard error)."""
-    main, other = pty.openpty()
-    running = process(*words, stderr=other, env={"TERM": "xterm", **environment})
-    os.close(other)
-    assert running.stdin and running.stdout
-    running.stdin.close()
-    shown = b""
-    while True:
-        try:
-            data = os.read(main, 4096)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-    out = running.stdout.read().decode()
-    running.stdout.close()
-    os.close(main)
-    assert running.wait() == 0
-    return out, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
-
-
 def test_long_learning_shows_a_bar_with_rate_and_time_left() -> None:
     """peers.md, Training: no loss curve, no progress bar → a bar, on a terminal only."""
-    words = ("train", "endless.svm", "-o", "m", "--epochs", "none", "--max-time", "1.5")
-    out, shown = on_a_terminal(*words)
-    assert re.search(r"epoch \d+, [\d,]+ mistakes .* [\d.]+k? rows/s +0:0\d left", shown), shown
-    assert out.startswith("1,000 rows (-1: 500, 1: 500)")
-    narrow = on_a_terminal(*words, COLUMNS="40")[1]
+    words = ("train", "endless.svm", "-o", "m", "--epochs", "50")
+    code, out, shown = on_a_terminal(*words)
+    assert re.search(r"epoch \d+, [\d,]+ mistakes .* [\d.]+k? rows/s +\d+:\d\d left", shown), shown
+    assert code == 0 and out.startswith("1,000 rows (-1: 500, 1: 500)")
+    narrow = on_a_terminal(*words, COLUMNS="40")[2]
     assert "rows/s" in narrow and max(map(len, re.split(r"[\r\n]", narrow))) <= 40
-    assert well(*words[:-1], "0.1").err == "", "not on a terminal"
+    assert well(*words).err == "", "not on a terminal"
 
 
 def test_short_work_shows_no_bar() -> None:
-    assert on_a_terminal("predict", "words.model", "words.txt")[1] == ""
+    """Short is what takes less than `WAIT`, of which the clock below says how long it is."""
+    words = ("predict", "words.model", "words.txt")
+    assert on_a_terminal(*words, program=NEVER)[::2] == (0, "")
+    assert "reading" in on_a_terminal(*words)[2], "the same work has a bar when it takes long"
+
+
+def test_a_bar_comes_after_half_a_second_and_ten_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, looks = [100.0], []
+    monkeypatch.setattr(progress_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(progress_module, "_is_terminal", lambda stream: True)
+    watch = Progress()
+    monkeypatch.setattr(watch, "_show", lambda *words: looks.append(round(clock[0], 2)))
+    told = watch.runs()
+    for hundredths in range(0, 80, 3):
+        clock[0] = 100.0 + hundredths / 100
+        told("a run", hundredths, 80)
+    assert looks == [100.51, 100.63, 100.75]
+
+
+def test_time_left_is_that_of_the_nearer_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rows to learn, 10 of 40 in 5 s leave 15 s; a time limit of 12 s leaves 7."""
+    clock = [100.0]
+    monkeypatch.setattr(progress_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(progress_module, "_is_terminal", lambda stream: True)
+    monkeypatch.setattr(progress_module, "_new_bar", lambda: bar)
+    bar, watch = MagicMock(), Progress()
+    bar.console.width = 80
+    clock[0] = 105.0
+    left = []
+    for seconds in (None, 12.0, 4.0):
+        watch._show("epoch 1", 10, 40, "rows", seconds)
+        left.append(bar.update.call_args.kwargs["left"])
+    assert left == ["0:15 left", "0:07 left", "0:00 left"]
+    assert bar.update.call_args.kwargs["rate"] == "2 rows/s"
 
 
 @pytest.mark.parametrize(

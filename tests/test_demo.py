@@ -28,7 +28,7 @@ PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
 
 def run(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     everything = {**os.environ, "PYTHONIOENCODING": "utf-8", **environment}
-    return subprocess.run(words, cwd=folder, env=everything, capture_output=True, encoding="utf-8", timeout=300)
+    return subprocess.run(words, cwd=folder, env=everything, capture_output=True, encoding="utf-8", timeout=3600)
 
 
 class Done(NamedTuple):

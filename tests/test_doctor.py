@@ -21,7 +21,8 @@ QUICK = Plan(epochs=50, max_time=6.0)
 
 
 @pytest.fixture(autouse=True)
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+def plain(monkeypatch: pytest.MonkeyPatch, ticking: None) -> None:
+    """In plain Python, with a clock that no load moves: which trials are cut short is the same on every machine."""
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
 
 

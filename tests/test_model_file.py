@@ -153,7 +153,7 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
     tiny().save(pipe)
-    reader.join(timeout=20)
+    reader.join(timeout=600)
     assert pipe.is_fifo() and got == [target.read_bytes()]
 
 
@@ -163,7 +163,7 @@ def test_a_pipe_can_be_loaded(tmp_path: Path, path: Path) -> None:
     writer = threading.Thread(target=lambda: pipe.write_bytes(path.read_bytes()))
     writer.start()
     assert Model.load(pipe).classes.tolist() == [0, 1]
-    writer.join(timeout=20)
+    writer.join(timeout=600)
 
 
 # --- damage ----------------------------------------------------------------------------------------------------------

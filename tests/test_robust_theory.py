@@ -97,7 +97,7 @@ ASKED: dict[str, Callable[[Any, Any], Any]] = {
     "separable": separable,
     "max_margin": max_margin,
     "minimum_error": minimum_error,
-    "diagnose": lambda rows, y: diagnose(rows, y, Plan(epochs=3, max_time=2.0)),
+    "diagnose": lambda rows, y: diagnose(rows, y, Plan(epochs=3, max_time=600.0)),
     "committee": lambda rows, y: OnlineCommittee(["perceptron"]).fit(rows, y),
 }
 asked = pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
@@ -116,7 +116,7 @@ def test_the_same_values_are_the_same_problem(clothes: str) -> None:
 def test_labels_of_any_kind(kind: str) -> None:
     problem = as_problem(X, LABELS[kind])
     assert problem.y.tolist() == [-1.0, -1.0, 1.0, 1.0]
-    assert diagnose(X, LABELS[kind], Plan(epochs=30, max_time=2.0)).separable is True
+    assert diagnose(X, LABELS[kind], Plan(epochs=30, max_time=600.0)).separable is True
 
 
 @asked
@@ -218,7 +218,7 @@ def test_a_committee_plays_a_copy_of_its_algorithm() -> None:
 
 
 def test_a_diagnosis_calls_columns_by_their_names() -> None:
-    found = diagnose(pd.DataFrame({"a": X[:, 0], "flat": 1.0}), Y, Plan(epochs=3, max_time=2.0))
+    found = diagnose(pd.DataFrame({"a": X[:, 0], "flat": 1.0}), Y, Plan(epochs=3, max_time=600.0))
     assert found.facts.constant == ["flat"]
 
 
@@ -236,7 +236,7 @@ def told() -> dict[str, Any]:
         "<MinimumError: 0 errors, the fewest (4 rows": minimum_error(X, Y),
         "<Ledger: has followed no run yet>": Ledger(),
         f"<Ledger: {ledger.mistakes} mistakes, {ledger.updates} updates; at most": ledger,
-        "<Diagnosis: ": diagnose(X, Y, Plan(epochs=3, max_time=2.0)),
+        "<Diagnosis: ": diagnose(X, Y, Plan(epochs=3, max_time=600.0)),
         "<WeightedMajority(3, beta=0.5)>": WeightedMajority(3),
         "<RandomizedWeightedMajority(2, beta=0.5, seed=0) after 3 rounds: ": played,
         "<FollowTheLeader(2)>": FollowTheLeader(2),

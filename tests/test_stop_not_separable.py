@@ -20,7 +20,8 @@ SHELL = "0,0,a\n0,1,b\n1,0,b\n1,1,a\n"
 
 
 @pytest.fixture(autouse=True)
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+def plain(monkeypatch: pytest.MonkeyPatch, ticking: None) -> None:
+    """In plain Python, with a clock that no load moves: a question may take 10 s of it."""
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
 
 
