@@ -91,7 +91,7 @@ def has_settled(run: Run, tol: float) -> tuple[bool, str]:
     loss = run.history["loss"]
     start = loss[0] if run.start_loss is None else run.start_loss
     if not loss[-1] <= start:
-        return False, f"it rose from {start:g} to {loss[-1]:g}"
+        return False, f"{start:g} at the start, now {loss[-1]:g}"
     if not loss[-1] <= min(loss) + tol:
-        return False, f"it was {min(loss):g} and is {loss[-1]:g}"
+        return False, f"lowest {min(loss):g}, now {loss[-1]:g}"
     return True, ""
