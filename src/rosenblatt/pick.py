@@ -60,8 +60,8 @@ class _Picker:
         self.settled: list[int] = []
         self.follower = follower_of(callback, run, [chunk])
         self.keep = with_log(run.memory.keep(run.state, run.joint, 1)._replace(stop=False), self.follower)
-        self.loop = run.loop()
-        self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
+        self.loop = run.loop(chunk.rows)
+        self.scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)
         self.scratch = np.empty((1, run.state.b.size) if run.many else 1)
         if run.memory.needs_measure and measure is not None:
             run.memory.remeasure(measure)

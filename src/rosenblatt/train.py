@@ -113,8 +113,8 @@ class Run:
             raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
         return OneVsRest(rule) if self.many else rule
 
-    def loop(self) -> Callable[..., int]:
-        return loop_for(learn_many if self.many else learn, self.loop_rule)  # type: ignore[arg-type]
+    def loop(self, rows: Rows) -> Callable[..., int]:
+        return loop_for(learn_many if self.many else learn, self.loop_rule, rows)
 
     def record(self, n: Array, m: Array) -> None:
         """An entry of the history, from the state's counters n and m[0] as they were at its beginning."""
@@ -218,7 +218,7 @@ class _Trainer:
         self.follower = follower_of(callback, run, chunks, order)
         keep: Keep = run.memory.keep(run.state, run.joint, run.settings.block(longest))
         self.keep = with_log(keep, self.follower)
-        self.loop = run.loop()
+        self.loop = run.loop(chunks[0].rows)
         if run.memory.needs_measure and measure is not None:
             run.memory.remeasure(measure)
             if run.position == (0, 0):  # a run that goes on in mid-epoch considers what it would have without the stop

@@ -219,9 +219,7 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
     c = settings.rates(run.blocks, count)
     decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
     steps = Steps(np.arange(count), c, decay, np.empty(count))
-    loop_for(progressive, run.loop_rule)(  # type: ignore[arg-type]
-        run.loop_rule, rows, y, steps, run.state, keep
-    )
+    loop_for(progressive, run.loop_rule, rows)(run.loop_rule, rows, y, steps, run.state, keep)
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
         raise DataError(f"the weights of learner {name!r} overflowed; scale the features or lower its eta0")
