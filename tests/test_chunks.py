@@ -1,4 +1,4 @@
-"""Learning from rows in chunks that can only be gone through, again and again: nothing is counted, indexed or stacked."""
+"""Learning from chunks that can only be gone through, again and again: nothing is counted, indexed or stacked."""
 
 from __future__ import annotations
 
@@ -78,10 +78,8 @@ def test_batch_weights_are_the_same_for_every_cutting(plain: None, rule: str, ke
                         run.memory.answer(run.state), runs[0].memory.answer(runs[0].state), strict=True
                     ):
                         np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-12)
-                    fresh = rows_of(p.fresh, kind)
-                    np.testing.assert_allclose(
-                        run.memory.scores(fresh, run.state), runs[0].memory.scores(fresh, runs[0].state), rtol=1e-11, atol=1e-11
-                    )  # fmt: skip
+                    scores, wanted = (r.memory.scores(rows_of(p.fresh, kind), r.state) for r in (run, runs[0]))
+                    np.testing.assert_allclose(scores, wanted, rtol=1e-11, atol=1e-11)
 
 
 def test_the_cut_batch_is_the_reference(plain: None) -> None:

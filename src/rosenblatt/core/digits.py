@@ -218,9 +218,8 @@ def dense(out: Array, tails: Ends, bits: Array, delimiter: int) -> int:
     return at
 
 
-_HELPERS = (upper, to_odd, decimal, put_digits, length, put_zeros, put_scientific, put_number, put_text)
-sparse_lines = Kernel(sparse, exact=True, helpers=_HELPERS)
-dense_lines = Kernel(dense, exact=True, helpers=_HELPERS)
+sparse_lines = Kernel(sparse, exact=True)
+dense_lines = Kernel(dense, exact=True)
 
 
 def is_little(values: int) -> bool:

@@ -262,4 +262,4 @@ def parse(text: Any, start: int, base: int, labelled: bool, out: Parsed) -> tupl
     return code, field
 
 
-parse_svmlight = Kernel(parse, exact=True, helpers=(ends_field, quotient, number, next_field, past_qid))
+parse_svmlight = Kernel(parse, exact=True)
