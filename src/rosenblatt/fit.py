@@ -12,6 +12,7 @@ from . import labels as label
 from .core.following import ended
 from .core.rows import Array, Dense, Rows, csr, dense, matrix, n_rows, squared_norms, values_of, width
 from .errors import DataError, SettingError
+from .given import at_least
 from .model import Model
 from .settings import Settings
 from .train import Callback, Chunk, Limits, Measure, Run, Validation, new_run, train
@@ -103,7 +104,8 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
     if isinstance(share, (bool, str)) or not 0.0 < share < 1.0:
         raise SettingError(f"validation_fraction={share!r} must be a share of the rows between 0 and 1")
     try:
-        kept, out = train_test_split(np.arange(len(y)), test_size=share, random_state=seed, stratify=y)
+        out_of_all = at_least(len(y), share)
+        kept, out = train_test_split(np.arange(len(y)), test_size=out_of_all, random_state=seed, stratify=y)
     except ValueError as error:
         raise SettingError(
             f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"
