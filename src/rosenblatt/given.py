@@ -1,4 +1,4 @@
-"""Arrays, labels and seconds as Python gives them: made this package's own, or refused in one sentence."""
+"""Arrays, labels, seconds and shares as Python gives them: made this package's own, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -121,6 +121,23 @@ def _missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to anything
         return True
+
+
+def at_most(n: int, share: float) -> int:
+    """The largest k with k/n ≤ share < 1, as floats say it: a limit in whole rows. .29 of 100 are 29, though the
+    product is less in floats; .8999999999999999 of 10 are 8, though it is 9."""
+    count = int(share * n) + 1
+    while count / n > share:
+        count -= 1
+    return count
+
+
+def at_least(n: int, share: float) -> int:
+    """The smallest k with k/n ≥ share: .07 of 100 are 7, though the product is more than 7 in floats."""
+    count = max(int(share * n) - 1, 0)
+    while count / n < share:
+        count += 1
+    return count
 
 
 def check_seconds(name: str, seconds: Any, zero: bool = False) -> None:

@@ -120,6 +120,7 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
     """(batches to write, what is known of all of them)."""
     from itertools import chain
 
+    from ..core.rows import width
     from ..errors import DataError
     from ..write import OUTPUTS, Shape
     from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers
@@ -139,8 +140,8 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
         names = getattr(source, "feature_names", None)
     if isinstance(first.rows, list):
         shape = shape._replace(kind="documents")
-    elif not shape.width and hasattr(first.rows, "values"):
-        shape = shape._replace(width=first.rows.values.shape[1])
+    elif not shape.width and not getattr(source, "widening", False):
+        shape = shape._replace(width=width(first.rows))
     if needs_look(first, to, shape):
         known = look(chain([first], read))
         if to != "svmlight" or shape.width:

@@ -11,6 +11,8 @@ import numpy as np
 from ..core.rows import Csr, csr, dense
 from ..errors import SettingError
 from ..theory.problem import Problem
+from ..theory.proof.certificate_file import in_text
+from ..theory.proof.floats import NOT_IN_FLOATS
 from .output import plural, short
 from .progress import Progress
 
@@ -94,6 +96,9 @@ def told(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
     yield f"{_method(result)}; {result.seconds:.1f} s"
     yield from _answers(result)
+    if not result.in_floats:
+        yield f"{NOT_IN_FLOATS}:"
+        yield "  these are rounded and make more errors; --json has the hyperplane in whole numbers"
     if result.errors:
         rows = ", ".join(f"{row + 1:,}" for row in result.rows_wrong[:MOST_ROWS])
         more = f" and {result.errors - MOST_ROWS:,} more" if result.errors > MOST_ROWS else ""
@@ -154,6 +159,8 @@ def values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
                 "positive": result.problem.classes[1], "negative": result.problem.classes[0],
                 "errors": result.errors, "lower_bound": result.lower_bound, "optimal": result.optimal,
                 "method": result.method, "supports": result.supports, "w": result.w, "b": result.b,
+                "in_floats": result.in_floats,
+                "exact_hyperplane": None if result.in_floats else in_text(result.separator),
                 "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
             }
             for result in results

@@ -69,7 +69,7 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
         if alone:
             raise
         return {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
-    names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b")
+    names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b", "in_floats")
     row |= {name: getattr(found, name) for name in names}
     row |= {"support": found.support + 1, "multipliers": found.multipliers}
     if problem.fit_intercept:
@@ -99,6 +99,7 @@ def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
 
 
 def _told(values: dict[str, Any]) -> Iterator[str]:
+    from ..theory.proof.floats import NOT_IN_FLOATS
     from .output import plural, short
 
     (row,) = values["margins"]
@@ -115,6 +116,9 @@ def _told(values: dict[str, Any]) -> Iterator[str]:
             yield "  the bounds do not meet: " + (
                 "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
             )
+        if not row["in_floats" + end]:
+            yield f"  {NOT_IN_FLOATS}:"
+            yield "  those of --json are rounded; `rosenblatt separable` has a hyperplane in whole numbers"
     yield _support(row)
     yield f"radius {row['radius']:.6g}; mistakes possible for the perceptron: {_count(row['mistakes_possible'])}"
     yield f"took {row['seconds']:.2f} s"

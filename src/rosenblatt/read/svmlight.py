@@ -89,6 +89,8 @@ class Svmlight(FileSource):
     Blank lines and comments are no rows; a label alone is a row of zeros; unsorted columns are sorted.
     """
 
+    widening = True
+
     def __init__(
         self,
         path: PathLike | ByteStream,
