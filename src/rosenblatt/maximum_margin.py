@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .core.rows import Array, matrix
+from .core.rows import Array
 from .errors import DataError, SettingError
 from .estimator_input import INPUT, as_rows
 from .fit import check_finite
@@ -101,7 +101,7 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         rows = as_rows(validate_data(self, X, reset=False, **INPUT))
         check_finite(rows, getattr(self, "feature_names_in_", None))
-        scores = np.asarray(matrix(rows) @ self.coef_.T) + self.intercept_
+        scores = np.asarray(rows.matrix() @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.coef_) == 1 else scores
 
     def predict(self, X: Any) -> Array:
