@@ -230,8 +230,8 @@ def check_compressed(rows: Any, x: Array) -> None:
     assert len(values) == np.count_nonzero(x)
 
 
-def check_columns(rows: Any, x: Array) -> None:
-    equal(rows.columns([3, 0, 2]), x[:, [3, 0, 2]])
+def check_take_columns(rows: Any, x: Array) -> None:
+    equal(rows.take_columns([3, 0, 2]), x[:, [3, 0, 2]])
 
 
 def check_widened(rows: Any, x: Array) -> None:

@@ -55,7 +55,7 @@ def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
     if len(set(picked)) < len(picked):
         raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
     names = [name_of(problem, column) for column in picked]
-    return problem._replace(rows=problem.rows.columns(picked), names=names)
+    return problem._replace(rows=problem.rows.take_columns(picked), names=names)
 
 
 def _number(column: str, names: list[str] | None, d: int) -> int:

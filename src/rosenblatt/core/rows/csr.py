@@ -187,10 +187,10 @@ class Csr(NamedTuple):
     def compressed(self) -> tuple[Array, Array, Array]:
         return self.data, self.indices, self.indptr
 
-    def columns(self, picked: list[int]) -> Csr:
-        x = self.matrix()[:, picked].tocsr()
+    def take_columns(self, chosen: list[int]) -> Csr:
+        x = self.matrix()[:, chosen].tocsr()
         x.sort_indices()
-        return csr(x.data, x.indices, x.indptr, len(picked))
+        return csr(x.data, x.indices, x.indptr, len(chosen))
 
     def widened(self, width: int) -> Csr:
         return csr(self.data, self.indices, self.indptr, width)

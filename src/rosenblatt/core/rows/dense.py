@@ -146,8 +146,8 @@ class Dense(NamedTuple):
         ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))]).astype(np.int64)
         return self.values[there], np.nonzero(there)[1].astype(np.uint32), ends
 
-    def columns(self, picked: list[int]) -> Dense:
-        return dense(self.values[:, picked])
+    def take_columns(self, chosen: list[int]) -> Dense:
+        return dense(self.values[:, chosen])
 
     def widened(self, width: int) -> Dense:
         return dense(np.concatenate([self.values, np.zeros((self.n, width - self.width), self.dtype)], axis=1))

@@ -132,8 +132,8 @@ class Rows(Protocol):
         """(values, uint32 columns, ends): row i is what lies between ends[i] and ends[i + 1]. What is stored, and of an
         array what is not zero; −0.0, whose sign would be lost, is kept."""
 
-    def columns(self, picked: list[int]) -> Self:
-        """These columns only, in that order."""
+    def take_columns(self, chosen: list[int]) -> Self:
+        """The chosen columns, in that order."""
 
     def widened(self, width: int) -> Self:
         """The same rows in so many columns, at least as many as there are; the new ones are zero."""
