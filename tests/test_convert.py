@@ -21,7 +21,6 @@ from rosenblatt.batch import Batch
 from rosenblatt.core.rows import Csr, csr, dense, matrix, stack, values_of
 from rosenblatt.read import open_source
 from rosenblatt.write import Shape, open_writer, output_format, whole_files
-from rosenblatt.write.cells import dense_blocks
 from rosenblatt.write.convert import write_all
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -324,7 +323,7 @@ def test_little_and_much_are_written_alike(name: str) -> None:
 
 def test_sparse_rows_are_made_dense_a_few_at_a_time() -> None:
     data = csr(np.ones(300), np.arange(300) * 70 % 20_000, np.arange(301), 20_000)
-    blocks = list(dense_blocks(data, 20_000))
+    blocks = list(data.dense_blocks(20_000))
     assert (
         len(blocks) == 3
         and np.concatenate([values for _, values in blocks]).tolist() == matrix(data).toarray().tolist()

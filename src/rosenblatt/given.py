@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.rows import Array, Csr, Dense, Rows, csr, dense, matrix
+from .core.rows import KINDS, Array, Rows, csr, dense
 from .errors import DataError, SettingError
 
 MOST_WHOLE = 2**53
@@ -18,11 +18,11 @@ def given_rows(X: Any) -> Rows:
     float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
     are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
     """
-    if isinstance(X, (Dense, Csr)):
+    if isinstance(X, KINDS):
         return X
-    from scipy.sparse import issparse
+    from scipy import sparse
 
-    if issparse(X):
+    if sparse.issparse(X):
         if X.ndim != 2:
             raise DataError(f"the rows have shape {X.shape}; expected (rows, columns)")
         if X.format == "coo":  # tocsr sums what lies in one place, and int8 would overflow
@@ -50,14 +50,7 @@ def masked_row(values: Any) -> int | None:
 
 def without_duplicates(rows: Rows) -> Rows:
     """The same rows, columns sorted, with the sum of what a sparse row has several times in one column."""
-    if isinstance(rows, Dense):
-        return rows
-    x = matrix(rows)
-    if x.has_canonical_format:
-        return rows
-    x = x.copy()
-    x.sum_duplicates()
-    return csr(x.data, x.indices, x.indptr, x.shape[1])
+    return rows.without_duplicates()
 
 
 def _exact(values: Array) -> Array:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .core.rows import Array, matrix
+from .core.rows import Array
 from .errors import DataError, SettingError
 from .estimator_input import INPUT, as_rows
 from .fit import check_finite
@@ -110,7 +110,7 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = as_rows(validate_data(self, X, reset=False, **INPUT))
         check_finite(rows, getattr(self, "feature_names_in_", None))
         # Class by class, as it was checked: the product with all at once is rounded otherwise.
-        scores = [np.asarray(matrix(rows) @ w) + b for w, b in zip(self.coef_, self.intercept_, strict=True)]
+        scores = [np.asarray(rows.matrix() @ w) + b for w, b in zip(self.coef_, self.intercept_, strict=True)]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict(self, X: Any) -> Array:

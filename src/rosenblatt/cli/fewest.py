@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.rows import Csr, csr, dense
 from ..errors import SettingError
 from ..theory.problem import Problem
 from ..theory.proof.certificate_file import in_text
@@ -57,13 +56,8 @@ def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
     picked = [_number(column, names, problem.d) for column in columns]
     if len(set(picked)) < len(picked):
         raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
-    if isinstance(problem.rows, Csr):
-        x = problem.x[:, picked].tocsr()
-        x.sort_indices()
-        rows: Any = csr(x.data, x.indices, x.indptr, len(picked))
-    else:
-        rows = dense(problem.rows.values[:, picked])
-    return problem._replace(rows=rows, names=[name_of(problem, column) for column in picked])
+    names = [name_of(problem, column) for column in picked]
+    return problem._replace(rows=problem.rows.take_columns(picked), names=names)
 
 
 def _number(column: str, names: list[str] | None, d: int) -> int:
@@ -182,8 +176,7 @@ def picture(result: MinimumError, origin: str) -> Figure:
     from ..report.pictures.regions import Plane
 
     problem = result.problem
-    x = problem.x
-    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64)
+    x = problem.rows.toarray().astype(np.float64)
     names = [name_of(problem, 0), name_of(problem, 1)]
     classes = [str(label) for label in problem.classes]
     plane = Plane(x, (problem.y > 0).astype(int), lambda at: at @ result.w + result.b, classes, names)

@@ -82,10 +82,9 @@ def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
     """R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain."""
     import numpy as np
 
-    from ..core.rows import squared_norms
     from ..theory.ledger.bounds import whole
 
-    radius = float(np.sqrt(squared_norms(problem.rows).max() + problem.fit_intercept))
+    radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
     least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
     ratio = (radius / least) ** 2
     return {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
