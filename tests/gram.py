@@ -57,7 +57,7 @@ class Gram(NamedTuple):
         return self.products_.shape[1]  # type: ignore[no-any-return]
 
     @property
-    def stored(self) -> int:
+    def size(self) -> int:
         return self.products_.size
 
     @property

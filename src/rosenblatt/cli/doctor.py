@@ -104,11 +104,11 @@ def _scaled(rows: Any, asked: Any) -> str:
 def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
     from ..errors import SettingError
-    from ..learn.settings import Settings
+    from ..learn.settings import WORDS, Settings
 
     if "scoring" in given:
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
-    learner = {name: words[name] for name in Settings.__dataclass_fields__ if name in words}
+    learner = {name: words[name] for name in WORDS if name in words}
     Settings.of(**learner)
     return learner
 

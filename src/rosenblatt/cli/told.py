@@ -131,7 +131,7 @@ def advice(model: Model, errors: int | None) -> str | None:
     run = model.run
     if model.width == 0:
         return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
-    if run.converged or errors == 0 or run.best is not None:
+    if run.finished or errors == 0 or run.best is not None:
         return None
     stop, memory = run.stop, run.memory
     if stop.kind == "not separable":

@@ -15,6 +15,7 @@ from .dispatch import steps as all_steps
 from .learn import (
     BIAS,
     CLOCK,
+    FOLD,
     LOSS,
     LOSS_WEIGHT,
     MISTAKES,
@@ -26,7 +27,7 @@ from .learn import (
     Keep,
     State,
     Steps,
-    folded,
+    fold,
     log,
     mark,
 )
@@ -63,7 +64,8 @@ def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sta
         q = min(p + block, order.size)
         if logged and keep.used[0] + (q - p + 1) * classes + 1 > keep.row.size:
             break
-        size = float(whole if whole > 0 else q - p)
+        count = whole if whole > 0 else q - p
+        size = float(count)
         block_loss, block_weight, moved = 0.0, 0.0, 0
         block_run, longest = n[RUN], n[RECORD]
         block_missed[:] = 0
@@ -98,7 +100,7 @@ def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sta
             n[MISTAKES] += block_missed[k]
             m[0, k] += block_missed[k]
             missed[k] += block_missed[k]
-        late_clock, late_seen, after = clock + (size - 1.0) * scale, n[SEEN] + np.int64(size) - 1, scale
+        late_clock, late_seen, after = clock + (size - 1.0) * scale, n[SEEN] + count - 1, scale
         if decaying:
             after *= decay[p]
         if moved > 0:
@@ -123,7 +125,10 @@ def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sta
             if logged:
                 ended(keep, m, missed, last, order[p], after)
             n[SEEN] = late_seen + 1
-            scale, clock = folded(keep, into, after, late_clock + after)
+            scale, clock = after, late_clock + after
+            if scale < FOLD:
+                fold(keep, into, scale, clock)
+                scale, clock = 1.0, 0.0
             carry[:] = 0
             last[:] = -1
         p = q

@@ -152,7 +152,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     asked = questions(rows, labels, classes, settings.fit_intercept, joint)
     proven = verdicts(asked, case.model, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
-    longer = not case.model.run.converged and not settings.optimizer.picks
+    longer = not case.model.run.finished and not settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
     what = treatments(settings, rows, classes.size, plan.given, longer)
     left = plan.max_time - (time.monotonic() - begun)

@@ -131,7 +131,7 @@ def _trial(case: Case, treatment: Treatment, seconds: float) -> Trial:
         return Trial(treatment, failed=str(error))
     run = model.run
     return Trial(
-        treatment, errors, wrong, run.converged, int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch,
+        treatment, errors, wrong, run.finished, int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch,
         time.monotonic() - begun + (case.seconds if known else 0.0), run.stop_reason,
     )  # fmt: skip
 

@@ -167,7 +167,7 @@ class Epochs(Trainer):
             return None
         own = getattr(settings.rule, "tol", None)
         if own is None:
-            run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update")
+            run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update", self.own_order)
             return stop
         run.converged, why = has_settled(run, own if settings.tol is None else settings.tol)
         if why and stop.kind == "settled":

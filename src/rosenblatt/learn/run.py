@@ -132,6 +132,11 @@ class Run:
         return self.stop.text
 
     @property
+    def finished(self) -> bool:
+        """Whether nothing moves any more: by the last weights, whichever answer."""
+        return self.converged or self.stop.kind in ("no update", "no mistake")
+
+    @property
     def answering(self) -> tuple[Any, State]:
         """(memory, state) that predict: of the best epoch on the validation rows, or as they are now."""
         return (self.memory, self.state) if self.best is None else (self.best.memory, self.best.state)
