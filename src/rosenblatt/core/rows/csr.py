@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,7 +121,7 @@ class Csr(NamedTuple):
 
     def key(self, i: int) -> bytes:
         here = slice(self.indptr[i], self.indptr[i + 1])
-        return self.indices[here].tobytes() + self.data[here].tobytes()  # type: ignore[no-any-return]
+        return self.indices[here].tobytes() + self.data[here].tobytes()
 
     def matrix(self) -> Any:
         """A csr_array that shares the data."""
@@ -130,6 +130,80 @@ class Csr(NamedTuple):
         kind = np.int32 if self.indptr[-1] < 2**31 else np.int64
         indices = self.indices.view(np.int32) if kind is np.int32 else self.indices.astype(np.int64)
         return csr_array((self.data, indices, self.indptr.astype(kind)), shape=(self.n, self.width))
+
+    # --- for proofs ---
+
+    @property
+    def storage(self) -> str:
+        return "sparse"
+
+    @property
+    def stored(self) -> int:
+        return self.data.size
+
+    @property
+    def shiftable(self) -> bool:
+        return False
+
+    def parts(self) -> list[Array]:
+        return [self.data, self.indices, self.indptr]
+
+    def height(self, values: int) -> int:
+        return max(1, self.n)
+
+    def toarray(self) -> Array:
+        return self.matrix().toarray().astype(np.float64, copy=False)  # type: ignore[no-any-return]
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        here = slice(self.indptr[i], self.indptr[i + 1])
+        return self.indices[here], self.data[here]
+
+    def entries(self) -> tuple[Array, Array, Array]:
+        return np.repeat(np.arange(self.n), np.diff(self.indptr)), self.indices, self.data
+
+    def same(self) -> Array:
+        numbers: dict[bytes, int] = {}
+        out = np.empty(self.n, int)
+        for i in range(self.n):
+            columns, values = self.row(i)
+            there = values != 0
+            out[i] = numbers.setdefault(columns[there].tobytes() + values[there].tobytes(), len(numbers))
+        return out
+
+    def picked(self, columns: Array) -> Csr:
+        return from_matrix(self.matrix()[:, columns])
+
+    def used_columns(self) -> Array:
+        return np.unique(self.indices).astype(np.int64)
+
+    def with_ones(self) -> Csr:
+        ends = self.indptr[1:]
+        data, indices = np.insert(self.data, ends, 1.0), np.insert(self.indices, ends, self.width)
+        return csr(data, indices, self.indptr + np.arange(self.n + 1), self.width + 1)
+
+    def times(self, factors: Array) -> Csr:
+        return self._replace(data=frozen(self.data * np.repeat(factors, np.diff(self.indptr))))
+
+    def mapped(self, f: Callable[[Array, Any], Array]) -> Csr:
+        return self._replace(data=frozen(f(self.data, self.indices)))
+
+    def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
+        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms(self.data, self.indices), dtype=np.uint64)])
+        return np.asarray(ends[self.indptr[1:]] - ends[self.indptr[:-1]])
+
+    def largest_by_row(self) -> Array:
+        return abs(self.matrix()).max(axis=1).toarray().ravel() if self.width else np.zeros(self.n)
+
+    def largest_by_column(self) -> Array:
+        out = np.zeros(self.width)
+        np.maximum.at(out, self.indices, np.abs(self.data))
+        return out
+
+    def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
+        x = self if len(rows) == self.n else self.take(rows)
+        values = x.times(signs).data
+        above, below = (np.bincount(x.indices[side], minlength=x.width) > 0 for side in (values > 0, values < 0))
+        return above[columns], below[columns]
 
 
 def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -79,6 +79,65 @@ class Rows(Protocol):
 
     def matrix(self) -> Any:
         """The rows as numpy or scipy see them."""
+
+    # --- for proofs ---
+
+    @property
+    def storage(self) -> str:
+        """What files and people call it: "dense", "sparse"."""
+
+    @property
+    def stored(self) -> int:
+        """How many values are held: n·d, or those alone that may differ from 0."""
+
+    @property
+    def shiftable(self) -> bool:
+        """Whether a vector can be subtracted from every row: not where zeros are left out."""
+
+    def parts(self) -> list[Array]:
+        """The arrays that say what the rows are, beside n and d: a digest is about these."""
+
+    def height(self, values: int) -> int:
+        """How many rows a block of so many values has, at least 1; all where only what is stored is worked on."""
+
+    def toarray(self) -> Array:
+        """(n, d) float64."""
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        """(columns, values) of row i, ascending: all that may differ from 0."""
+
+    def entries(self) -> tuple[Array, Array, Array]:
+        """(row, column, value) of everything that may differ from 0, row by row."""
+
+    def same(self) -> Array:
+        """(n,) numbers, equal where rows are equal: −0 is 0, stored or not."""
+
+    def picked(self, columns: Array) -> Self:
+        """These columns, in that order."""
+
+    def used_columns(self) -> Array:
+        """Ascending numbers of the columns that may differ from 0 somewhere."""
+
+    def with_ones(self) -> Self:
+        """One more column, the last, of ones: x̄."""
+
+    def times(self, factors: Array) -> Self:
+        """a_i·x_i; factors: (n,) a."""
+
+    def mapped(self, f: Callable[[Array, Any], Array]) -> Self:
+        """f(values, columns) of what is stored, f(0) = 0; columns: an index into (d,) that gives each value its own."""
+
+    def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
+        """(n,) uint64 sums over each row, modulo 2⁶⁴, of terms(values, columns) as for `mapped`."""
+
+    def largest_by_row(self) -> Array:
+        """(n,) max_j |x_ij|."""
+
+    def largest_by_column(self) -> Array:
+        """(d,) float64 max_i |x_ij|."""
+
+    def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
+        """(c,) whether ±x is above 0 in any of these rows, and below. rows: ascending numbers; signs: (rows,) ±1."""
 
 
 def frozen(values: Array) -> Array:

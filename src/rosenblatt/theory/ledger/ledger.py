@@ -27,7 +27,7 @@ from ...core.follow import (  # fmt: skip
     new_trail,
 )
 from ...core.learn import MISTAKES, UPDATES, Keep
-from ...core.rows import Array, n_rows, squared_norms, stack, values_of
+from ...core.rows import Array, n_rows, squared_norms, stack
 from ...errors import BoundViolated, DataError, SettingError
 from ...given import check_seconds
 from ...train import Chunk, Event, Run
@@ -255,7 +255,7 @@ class Ledger:
             bias=1.0 if self.problem.fit_intercept else 0.0,
             margin=0.0 if yard is None else yard.margin,
             longest=self.longest,
-            unit=float(np.finfo(values_of(self.problem.rows).dtype).eps),
+            unit=float(np.finfo(self.problem.dtype).eps),
             terms=float(self.problem.d + 2),
             lines=self.from_zero,
             slack=slack,
