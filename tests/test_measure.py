@@ -105,7 +105,7 @@ def test_three_that_go_round_are_one_circle_with_its_shortest_way(tmp_path: Path
     assert "3 members: a, b, c; the shortest way round: a → b → a" in shape["places"]["circles"][0]
 
 
-IMPORT_KINDS = "from .core.rows import Csr, Dense, Rows\n"
+IMPORT_KINDS = "from .core.rows.kinds import Csr, Dense, Rows\n"
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,10 @@ IMPORT_KINDS = "from .core.rows import Csr, Dense, Rows\n"
 )
 def test_questions_about_storage(tmp_path: Path, asks: str) -> None:
     text = (
-        IMPORT_KINDS + f"from .core.rows import Csr as Sparse\nBOTH = (Csr, Dense)\nask = {asks}\nask = {asks} or 0\n"
+        IMPORT_KINDS
+        + f"from .core.rows.kinds import Csr as Sparse\nBOTH = (Csr, Dense)\nask = {asks}\nask = {asks} or 0\n"
     )
-    shape = shape_of(tmp_path, core__rows=ROWS + f"ask = {asks}\n", x=text)
+    shape = shape_of(tmp_path, core__rows__kinds=ROWS + f"ask = {asks}\n", x=text)
     assert [place.split(" ")[0] for place in shape["places"]["storage_checks"]] == ["x.py:4", "x.py:5"]
 
 
@@ -153,7 +154,7 @@ def test_patterns_that_ask_for_storage_are_one_question_a_case(tmp_path: Path) -
         IMPORT_KINDS
         + "match x:\n    case Csr(data=d):\n        0\n    case Dense():\n        0\n    case int():\n        0\n"
     )
-    assert shape_of(tmp_path, core__rows=ROWS, x=text)["storage_checks"] == 2
+    assert shape_of(tmp_path, core__rows__kinds=ROWS, x=text)["storage_checks"] == 2
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_patterns_that_ask_for_storage_are_one_question_a_case(tmp_path: Path) -
 )
 def test_what_is_no_question_about_storage(tmp_path: Path, asks: str) -> None:
     text = IMPORT_KINDS + f"MADE = Csr()\nself.sparse = True\nask = {asks}  # isinstance(x, Csr)\n"
-    assert shape_of(tmp_path, core__rows=ROWS, x=text)["places"]["storage_checks"] == []
+    assert shape_of(tmp_path, core__rows__kinds=ROWS, x=text)["places"]["storage_checks"] == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import re
 
 from shape import Code, Function, Place, Source, assignments, called, last_name, names_in
 
-ROWS = "core/rows.py"
+ROWS = "core/rows/"
 NAMED = ("memory", "optimizers")
 FALLBACK = ("KEEPS", "OPTIMIZERS")
 """Tuples of defaults.py that hold the names as long as a folder of NAMED is not there."""
@@ -17,12 +17,11 @@ LIKELY = {"keep", "keeps", "kept", "memory", "memories", "optimizer", "optimizer
 
 
 def kinds_of_rows(code: Code) -> set[str]:
-    """The classes of core/rows.py and the names made of nothing else."""
-    rows = next((source for source in code.sources if source.name == ROWS), None)
-    if rows is None:
-        return set()
-    classes = {node.name for node in rows.tree.body if isinstance(node, ast.ClassDef)}
-    return classes | {name for name, value in rows.values.items() if names_in(value) and names_in(value) <= classes}
+    """The classes of core/rows/ and the names made of nothing else."""
+    rows = [source for source in code.sources if source.name.startswith(ROWS)]
+    classes = {node.name for source in rows for node in source.tree.body if isinstance(node, ast.ClassDef)}
+    values = {name: value for source in rows for name, value in source.values.items()}
+    return classes | {name for name, value in values.items() if names_in(value) and names_in(value) <= classes}
 
 
 def asks_storage(node: ast.AST, kinds: set[str]) -> bool:
@@ -55,7 +54,7 @@ def asks_storage(node: ast.AST, kinds: set[str]) -> bool:
 def storage_checks(code: Code) -> list[Place]:
     kinds, places = kinds_of_rows(code), []
     for source in code.sources:
-        if source.name == ROWS:
+        if source.name.startswith(ROWS):
             continue
         here = kinds | {name for name, (_, there) in code.imported(source).items() if there in kinds}
         here |= {name for name, value in source.values.items() if names_in(value) & here and not made(value)}

@@ -10,8 +10,8 @@ loose_files: .py files at the package root.
 circles: strongly connected groups of modules in the import graph. Imports inside functions count, those for types only
 (TYPE_CHECKING) and names in strings (lazy tables, import_module of a variable) do not. `from .x import y` leads to the
 module x.y where there is one, else to x. package_circles: the same of folders, a file at the root being its own.
-storage_checks: places outside core/rows.py that ask how rows are stored: isinstance, type(), `match` and comparisons
-with a kind of rows (the classes of core/rows.py, also through an alias), type(a) is type(b) of rows, `.indptr`,
+storage_checks: places outside core/rows/ that ask how rows are stored: isinstance, type(), `match` and comparisons
+with a kind of rows (the classes of core/rows/, also through an alias), type(a) is type(b) of rows, `.indptr`,
 hasattr(x, "indptr"), issparse(x), `.sparse`, `.is_sparse`, `.is_dense`, comparisons of a `storage`.
 name_checks: places outside `memory/` and `optimizers/` that compare with the name of one of their members: ==, !=, in,
 not in, startswith, `match`, and a dict literal by those names that is indexed; also where the names come through a

@@ -154,7 +154,7 @@ class Features:
     def _fitted(self, rows: Rows) -> Rows:
         if rows.width == self.given:
             return rows
-        if rows.width > self.given or not rows.is_sparse:
+        if rows.width > self.given or not rows.growing:
             raise DataError(f"found {rows.width} columns; the model was trained on {self.given}")
         return rows.widened(self.given)
 

@@ -47,13 +47,13 @@ class Standard:
     @classmethod
     def fit(cls, rows: Rows) -> Standard:
         mean, sd = moments([rows])
-        constant, centred = sd == 0.0, not rows.is_sparse
+        constant, centred = sd == 0.0, rows.shiftable
         return cls(np.where(constant | (not centred), 0.0, mean), np.where(constant, 1.0, sd), centred)
 
     def apply(self, rows: Rows) -> Rows:
         if self.centred:
             rows = dense(rows.toarray())
-        if rows.is_sparse:
+        if not rows.shiftable:
             return rows.scaled(np.divide, self.sd)
         return rows.scaled(lambda x, mean, sd: (x - mean) / sd, self.mean, self.sd)
 

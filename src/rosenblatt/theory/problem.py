@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array, Csr, Dense, Rows, matrix, n_rows, take, width
+from ..core.rows import Array, Rows, matrix, n_rows, take, width
 from ..errors import DataError, SettingError
 from ..fit import check_finite
 from ..given import given_labels, given_rows, without_duplicates
@@ -32,9 +32,8 @@ class Problem(NamedTuple):
 
     def __repr__(self) -> str:
         where = "with offset" if self.fit_intercept else "through the origin"
-        kind = "sparse" if isinstance(self.rows, Csr) else "dense"
         return (
-            f"<Problem: {self.n:,} {kind} rows, {self.d:,} columns, {self.dtype}, {where}; "
+            f"<Problem: {self.n:,} {self.rows.storage} rows, {self.d:,} columns, {self.dtype}, {where}; "
             f"{self.classes[1]!r} against {self.classes[0]!r}>"
         )
 
@@ -56,7 +55,7 @@ class Problem(NamedTuple):
     @property
     def dtype(self) -> np.dtype[Any]:
         """float32 or float64, in which the values are held."""
-        return self.x.dtype  # type: ignore[no-any-return]
+        return self.rows.dtype
 
     def scores(self, w: Array, b: float = 0.0) -> Array:
         """(n,) u = w·x + b in float64. w: (d,)."""
@@ -72,18 +71,15 @@ class Problem(NamedTuple):
 
     def signed(self, chosen: Array) -> Array:
         """(k, d̄) float64 y·x̄ of these rows, the bias column last where there is one: what a certificate combines."""
-        x = self.x[chosen]
-        x = np.asarray(x.todense() if isinstance(self.rows, Csr) else x, np.float64)
-        if self.fit_intercept:
-            x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
-        return x * self.y[chosen][:, None]
+        x = take(self.rows, chosen)
+        x = x.with_column(np.ones(x.n)) if self.fit_intercept else x
+        return x.astype(np.float64).toarray() * self.y[chosen][:, None]  # type: ignore[no-any-return]
 
     def digest(self) -> str:
         """SHA-256 of storage, dtype, shape, values and signs, in hex: says which data a certificate is about."""
         found = hashlib.sha256()
-        kind = "dense" if isinstance(self.rows, Dense) else "sparse"
-        found.update(f"{kind} {self.dtype.newbyteorder('<').str} {self.n} {self.d}\n".encode())
-        for part in self.rows[:3] if isinstance(self.rows, Csr) else [self.rows.values]:
+        found.update(f"{self.rows.storage} {self.dtype.newbyteorder('<').str} {self.n} {self.d}\n".encode())
+        for part in self.rows.parts():
             little = np.ascontiguousarray(part, part.dtype.newbyteorder("<"))
             found.update(little.data if little.size else b"")
         found.update(self.y.astype(np.int8).tobytes())

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, values_of
+from ..core.rows import Array
 from ..given import check_seconds
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
@@ -181,7 +181,7 @@ def _search(hunt: Hunt) -> None:
     hunt.say("looking for what needs no search")
     if problem.fit_intercept and (problem.y == problem.y[0]).all() and hunt.given(np.zeros(problem.d), problem.y[0]):
         return
-    pairs = opposite_pairs(problem) if values_of(problem.rows).size <= HASHED else []
+    pairs = opposite_pairs(problem) if problem.rows.size <= HASHED else []
     if any(hunt.support(pair) for pair in pairs):
         return
     hunt.view = view_of(problem)

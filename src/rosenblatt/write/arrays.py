@@ -38,7 +38,7 @@ class NpzWriter:
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
         rows = batch.rows
-        if rows.is_sparse:
+        if rows.storage == "sparse":
             self._is_sparse = True
             values, columns, ends = rows.compressed()
             self._add(DATA, values)

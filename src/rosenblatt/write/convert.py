@@ -47,7 +47,7 @@ def look(batches: Iterable[Batch]) -> Known:
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:
     """Whether all data must be seen first: sparse rows may become wider, and words need numbers."""
     words = format == "svmlight" and asked.numbers is None and first.y is not None and first.y.dtype == object
-    grows = not isinstance(first.rows, list) and first.rows.is_sparse
+    grows = not isinstance(first.rows, list) and first.rows.growing
     return words or (grows and format != "svmlight" and asked.width == 0)
 
 

@@ -140,10 +140,6 @@ class Csr(NamedTuple):
     # --- for features and files ---
 
     @property
-    def is_sparse(self) -> bool:
-        return True
-
-    @property
     def size(self) -> int:
         return self.data.size
 
@@ -184,14 +180,10 @@ class Csr(NamedTuple):
             yield slice(start, start + part.n), block
             start += part.n
 
-    def pieces(self, values: int) -> Iterator[Csr]:
-        if self.n:
-            yield self
-
     def compressed(self) -> tuple[Array, Array, Array]:
         return self.data, self.indices, self.indptr
 
-    def take_columns(self, chosen: list[int]) -> Csr:
+    def take_columns(self, chosen: Array | list[int]) -> Csr:
         x = self.matrix()[:, chosen].tocsr()
         x.sort_indices()
         return csr(x.data, x.indices, x.indptr, len(chosen))
@@ -277,6 +269,60 @@ class Csr(NamedTuple):
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * keys[at], dtype=np.uint64)])
             lanes.append(sums[self.indptr[1:]] - sums[self.indptr[:-1]])
         return own, np.stack(lanes, axis=1)
+
+    # --- for proofs ---
+
+    @property
+    def storage(self) -> str:
+        return "sparse"
+
+    @property
+    def growing(self) -> bool:
+        return True
+
+    @property
+    def shiftable(self) -> bool:
+        return False
+
+    def parts(self) -> list[Array]:
+        return [self.data, self.indices, self.indptr]
+
+    def height(self, values: int) -> int:
+        return max(1, self.n)
+
+    def entries(self) -> tuple[Array, Array, Array]:
+        return np.repeat(np.arange(self.n), np.diff(self.indptr)), self.indices, self.data
+
+    def same(self) -> Array:
+        numbers: dict[bytes, int] = {}
+        out = np.empty(self.n, int)
+        for i in range(self.n):
+            columns, values = self.row(i)
+            there = values != 0
+            out[i] = numbers.setdefault(columns[there].tobytes() + values[there].tobytes(), len(numbers))
+        return out
+
+    def used_columns(self) -> Array:
+        return np.unique(self.indices).astype(np.int64)
+
+    def times(self, factors: Array) -> Csr:
+        return self._replace(data=frozen(self.data * np.repeat(factors, np.diff(self.indptr))))
+
+    def mapped(self, f: Callable[[Array, Any], Array]) -> Csr:
+        return self._replace(data=frozen(f(self.data, self.indices)))
+
+    def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
+        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms(self.data, self.indices), dtype=np.uint64)])
+        return np.asarray(ends[self.indptr[1:]] - ends[self.indptr[:-1]])
+
+    def largest_by_row(self) -> Array:
+        return abs(self.matrix()).max(axis=1).toarray().ravel() if self.width else np.zeros(self.n)
+
+    def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
+        x = self if len(rows) == self.n else self.take(rows)
+        values = x.times(signs).data
+        above, below = (np.bincount(x.indices[side], minlength=x.width) > 0 for side in (values > 0, values < 0))
+        return above[columns], below[columns]
 
 
 def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:

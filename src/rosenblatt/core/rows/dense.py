@@ -11,6 +11,9 @@ from .verbs import Array, Index, Layout, floats, frozen, inner
 
 BLOCK = 1 << 20
 """Values that are worked on at a time, so that the copies in float64 stay small."""
+FIRST, LATER = 1_000, 4_000_000
+"""Rows whose signs are looked at first, and values at a time after that: in most data few rows leave no column of one
+sign."""
 
 
 class Dense(NamedTuple):
@@ -79,7 +82,7 @@ class Dense(NamedTuple):
             yield Dense(self.values[start : start + size])
 
     def stacked(self, others: list[Any]) -> Dense:
-        return dense(np.concatenate([self.values, *(_values(other) for other in others)]))
+        return dense(np.concatenate([self.values, *(laid_out(other.matrix()) for other in others)]))
 
     def products(self, other: Any) -> Array:
         return inner(self.values, other.matrix())
@@ -113,10 +116,6 @@ class Dense(NamedTuple):
     # --- for features and files ---
 
     @property
-    def is_sparse(self) -> bool:
-        return False
-
-    @property
     def size(self) -> int:
         return self.values.size
 
@@ -142,16 +141,14 @@ class Dense(NamedTuple):
     def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
         yield slice(0, self.n), self.values
 
-    def pieces(self, values: int) -> Iterator[Dense]:
-        return self.blocks(max(1, values // max(1, self.width)))
-
     def compressed(self) -> tuple[Array, Array, Array]:
         there = (self.values != 0) | np.signbit(self.values)
         ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))]).astype(np.int64)
         return self.values[there], np.nonzero(there)[1].astype(np.uint32), ends
 
-    def take_columns(self, chosen: list[int]) -> Dense:
-        return dense(self.values[:, chosen])
+    def take_columns(self, chosen: Array | list[int]) -> Dense:
+        whole = len(chosen) == self.width and np.array_equal(chosen, np.arange(self.width))
+        return self if whole else dense(self.values[:, chosen])
 
     def widened(self, width: int) -> Dense:
         return dense(np.concatenate([self.values, np.zeros((self.n, width - self.width), self.dtype)], axis=1))
@@ -187,7 +184,7 @@ class Dense(NamedTuple):
     def _by_blocks(self, change: Callable[[Array], Array]) -> Dense:
         """`change(block)` of a few rows at a time, in float64, stored in the dtype of the values."""
         out, start = np.empty(self.values.shape, self.dtype), 0
-        for part in self.pieces(BLOCK):
+        for part in self.blocks(self.height(BLOCK)):
             out[start : start + part.n] = change(part.values.astype(np.float64))
             start += part.n
         return dense(out)
@@ -213,10 +210,67 @@ class Dense(NamedTuple):
         own = (hashes * by_row[:, None]).sum(axis=0, dtype=np.uint64)
         return own, np.stack([(hashes * keys).sum(axis=1, dtype=np.uint64) for keys in by_column], axis=1)
 
+    # --- for proofs ---
 
-def _values(rows: Any) -> Array:
-    values = rows.matrix()
-    return values if isinstance(values, np.ndarray) else values.toarray()
+    @property
+    def storage(self) -> str:
+        return "dense"
+
+    @property
+    def growing(self) -> bool:
+        return False
+
+    @property
+    def shiftable(self) -> bool:
+        return True
+
+    def parts(self) -> list[Array]:
+        return [self.values]
+
+    def height(self, values: int) -> int:
+        return max(1, values // max(self.width, 1))
+
+    def entries(self) -> tuple[Array, Array, Array]:
+        row, column = np.nonzero(self.values)
+        return row, column, self.values[row, column]
+
+    def same(self) -> Array:
+        return np.unique(self.values + 0.0, axis=0, return_inverse=True)[1].reshape(-1)
+
+    def used_columns(self) -> Array:
+        return np.arange(self.width)
+
+    def times(self, factors: Array) -> Dense:
+        return dense(self.values * factors[:, None])
+
+    def mapped(self, f: Callable[[Array, Any], Array]) -> Dense:
+        return dense(f(self.values, slice(None)))
+
+    def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
+        return terms(self.values, slice(None)).sum(axis=1, dtype=np.uint64)  # type: ignore[no-any-return]
+
+    def largest_by_row(self) -> Array:
+        return np.asarray(np.abs(self.values).max(axis=1, initial=0.0))
+
+    def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
+        above, below = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
+        start, size, everything = 0, FIRST, len(rows) == self.n
+        while start < len(rows):
+            left = np.flatnonzero(~(above & below))
+            if not left.size:
+                break
+            here = slice(start, start + size)
+            x = self.values[here][:, columns[left]] if everything else self.values[rows[here, None], columns[left]]
+            one, other = x[signs[here] > 0], x[signs[here] < 0]
+            above[left] |= (one > 0).any(axis=0) | (other < 0).any(axis=0)
+            below[left] |= (one < 0).any(axis=0) | (other > 0).any(axis=0)
+            start, size = start + size, max(FIRST, LATER // max(len(left), 1))
+        return above, below
+
+
+def laid_out(x: Any) -> Array:
+    """The array of what numpy or scipy hold."""
+    return x if isinstance(x, np.ndarray) else np.asarray(x.toarray())
 
 
 def dense(values: Array) -> Dense:

@@ -100,10 +100,6 @@ class Rows(Protocol):
     # --- for features and files ---
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether zeros are left out: a later batch may then be wider, and centring would fill them in."""
-
-    @property
     def size(self) -> int:
         """How many values are stored."""
 
@@ -129,14 +125,11 @@ class Rows(Protocol):
     def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
         """(which rows, their values as an array of so many columns), a few rows at a time where zeros are filled in."""
 
-    def pieces(self, values: int) -> Iterator[Self]:
-        """The rows in pieces of about so many values, for work in float64 copies; in one where zeros are left out."""
-
     def compressed(self) -> tuple[Array, Array, Array]:
         """(values, uint32 columns, ends): row i is what lies between ends[i] and ends[i + 1]. What is stored, and of an
         array what is not zero; −0.0, whose sign would be lost, is kept."""
 
-    def take_columns(self, chosen: list[int]) -> Self:
+    def take_columns(self, chosen: Array | list[int]) -> Self:
         """The chosen columns, in that order."""
 
     def widened(self, width: int) -> Self:
@@ -172,6 +165,50 @@ class Rows(Protocol):
 
     def digests(self, hashed: Callable[[Array], Array], by_row: Array, by_column: list[Array]) -> tuple[Array, Array]:
         """(d,) Σ_i hashed(x_ij)·by_row[i] and (n, k) Σ_j hashed(x_ij)·by_column[k][j], modulo 2^64; hashed(0) is 0."""
+
+    # --- for proofs ---
+
+    @property
+    def storage(self) -> str:
+        """What files and people call it: "dense", "sparse"."""
+
+    @property
+    def growing(self) -> bool:
+        """Whether rows of a file that is read in pieces may become wider: a column that is not there yet is 0."""
+
+    @property
+    def shiftable(self) -> bool:
+        """Whether a vector can be subtracted from every row: not where zeros are left out."""
+
+    def parts(self) -> list[Array]:
+        """The arrays that say what the rows are, beside n and d: a digest is about these."""
+
+    def height(self, values: int) -> int:
+        """How many rows a block of so many values has, at least 1; all where only what is stored is worked on."""
+
+    def entries(self) -> tuple[Array, Array, Array]:
+        """(row, column, value) of everything that may differ from 0, row by row."""
+
+    def same(self) -> Array:
+        """(n,) numbers, equal where rows are equal: −0 is 0, stored or not."""
+
+    def used_columns(self) -> Array:
+        """Ascending numbers of the columns that may differ from 0 somewhere."""
+
+    def times(self, factors: Array) -> Self:
+        """a_i·x_i; factors: (n,) a."""
+
+    def mapped(self, f: Callable[[Array, Any], Array]) -> Self:
+        """f(values, columns) of what is stored, f(0) = 0; columns: an index into (d,) that gives each value its own."""
+
+    def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
+        """(n,) uint64 sums over each row, modulo 2⁶⁴, of terms(values, columns) as for `mapped`."""
+
+    def largest_by_row(self) -> Array:
+        """(n,) max_j |x_ij|."""
+
+    def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
+        """(c,) whether ±x is above 0 in any of these rows, and below. rows: ascending numbers; signs: (rows,) ±1."""
 
 
 def frozen(values: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 
 Exact = list[Fraction]
@@ -53,11 +53,7 @@ def _doubles(problem: Problem) -> Any:
 
 
 def _score(problem: Problem, i: int, exact: Exact) -> Fraction:
-    rows = problem.rows
-    if isinstance(rows, Csr):
-        here = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
-        pairs = zip(rows.indices[here].tolist(), rows.data[here].tolist(), strict=True)
-        total = sum((exact[j] * Fraction(v) for j, v in pairs), Fraction(0))
-    else:
-        total = sum((e * Fraction(v) for e, v in zip(exact, rows.values[i].tolist(), strict=False) if e), Fraction(0))
+    columns, values = problem.rows.row(i)
+    pairs = zip(columns.tolist(), values.tolist(), strict=True)
+    total = sum((exact[j] * Fraction(v) for j, v in pairs if exact[j]), Fraction(0))
     return total + exact[-1] if problem.fit_intercept else total

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.planes import BITS, Points, scan_planes
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 from .check import Exact
 
@@ -84,8 +84,7 @@ def _turns(whole: Whole, n: int) -> Iterator[tuple[int, int, int]]:
 
 def _whole(problem: Problem) -> Whole:
     """The different rows. One column with offset is two without: the second is the bias's."""
-    x, d, offset = problem.x, problem.d, problem.fit_intercept
-    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64) + 0.0
+    x, d, offset = problem.rows.astype(np.float64).toarray() + 0.0, problem.d, problem.fit_intercept
     values, where = np.unique(x, axis=0, return_inverse=True)
     where = where.reshape(-1)
     plus = np.bincount(where[problem.y > 0], minlength=len(values)).astype(np.int64)

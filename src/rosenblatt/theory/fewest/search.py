@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ...errors import RosenblattError
 from ...fit import Task, fit
 from ...learn.run import Limits
@@ -56,8 +56,7 @@ def view(problem: Problem) -> View | None:
     """None where the rows are too many and too wide to be held dense."""
     if problem.n * (problem.d + 1) > DENSE:
         return None
-    x = problem.x
-    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64)
+    x = problem.rows.astype(np.float64).toarray()
     largest = np.abs(x).max(axis=0, initial=0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         middle = x.mean(axis=0) if problem.fit_intercept else np.zeros(problem.d)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..highs import solver
 from ..problem import Problem
 from ..proof.certificate import Farkas, Separator
@@ -64,17 +64,7 @@ def _is_nothing(problem: Problem, row: int) -> bool:
 
 def _places(problem: Problem) -> list[Array]:
     """Rows that are equal, together."""
-    x = problem.x
-    if isinstance(problem.rows, Csr):
-        ids: dict[bytes, int] = {}
-        where = np.empty(problem.n, int)
-        for i in range(problem.n):
-            here = slice(x.indptr[i], x.indptr[i + 1])
-            there = x.data[here] != 0
-            name = x.indices[here][there].tobytes() + x.data[here][there].tobytes()
-            where[i] = ids.setdefault(name, len(ids))
-    else:
-        where = np.unique(x + 0.0, axis=0, return_inverse=True)[1].reshape(-1)
+    where = problem.rows.same()
     order = np.argsort(where, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(where[order])) + 1)
 

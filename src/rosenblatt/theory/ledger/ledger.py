@@ -262,7 +262,7 @@ class Ledger(Observer):
             bias=1.0 if self.problem.fit_intercept else 0.0,
             margin=0.0 if yard is None else yard.margin,
             longest=self.longest,
-            unit=float(np.finfo(self.problem.rows.dtype).eps),
+            unit=float(np.finfo(self.problem.dtype).eps),
             terms=float(self.problem.d + 2),
             lines=self.from_zero,
             slack=slack,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr, squared_norms
+from ...core.rows import Array, squared_norms
 from ...errors import DataError
 from ..problem import Problem
 
@@ -106,13 +106,8 @@ class Whole(NamedTuple):
 
 def exact_row(problem: Problem, i: int) -> tuple[list[int], Whole]:
     """Columns that are not zero, and their values; the bias is column d."""
-    rows = problem.rows
-    if isinstance(rows, Csr):
-        here = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
-        columns, values = rows.indices[here].tolist(), rows.data[here].tolist()
-    else:
-        columns = np.flatnonzero(rows.values[i]).tolist()
-        values = rows.values[i][columns].tolist()
+    at, held = problem.rows.row(i)
+    columns, values = at[held != 0].tolist(), held[held != 0].tolist()
     if problem.fit_intercept:
         columns, values = [*columns, problem.d], [*values, 1.0]
     return columns, Whole.of(values)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.rows import Array, Csr, matrix, squared_norms, take, values_of
+from ...core.rows import Array, Rows, squared_norms
 from ..problem import Problem
 
 BLOCK = 4 << 20
@@ -36,8 +36,7 @@ class Points:
     @classmethod
     def of(cls, problem: Problem, counted: bool = False) -> Points:
         free = problem.fit_intercept and not counted
-        values = values_of(problem.rows)
-        largest = max(float(np.abs(values).max(initial=0.0)), float(counted))
+        largest = max(problem.rows.largest(), float(counted))
         scale = math.ldexp(1.0, max(-1000, min(1000, -math.frexp(largest)[1]))) if largest else 1.0
         if scale == 1.0 or 1e-100 < scale < 1e100:
             squares = squared_norms(problem.rows) * scale**2
@@ -46,10 +45,9 @@ class Points:
         squares = squares + (scale**2 if counted else 0.0)
         norms = np.sqrt(squares) * (1.0 + (problem.d + 8) * 2.0**-53)
         centre = np.zeros(problem.d + counted)
-        if free and not isinstance(problem.rows, Csr) and problem.d:
-            step = max(1, BLOCK // problem.d)
-            sums = [(values[i : i + step].astype(np.float64) * scale).sum(axis=0) for i in range(0, problem.n, step)]
-            centre = np.sum(sums, axis=0) / problem.n
+        if free and problem.rows.shiftable and problem.d:
+            parts = (part.astype(np.float64).toarray() for part in problem.rows.blocks(problem.rows.height(BLOCK)))
+            centre = np.sum([(part * scale).sum(axis=0) for part in parts], axis=0) / problem.n
         return cls(problem, free, counted, scale, centre, norms)
 
     @property
@@ -63,38 +61,26 @@ class Points:
 
     def chosen(self, rows: Array, dtype: Any = np.float64) -> Any:
         """(k, d̄) x̄·scale of these rows, exact; sparse ones stay sparse. dtype: float64 or longer."""
-        x = matrix(take(self.problem.rows, rows)).astype(dtype) * dtype(self.scale)
-        if not self.counted:
-            return x
-        bias = np.full((len(rows), 1), self.scale, dtype)
-        if isinstance(x, np.ndarray):
-            return np.concatenate([x, bias], axis=1)
-        from scipy.sparse import csr_array, hstack
-
-        return csr_array(hstack([x, csr_array(bias)]))
+        return self._barred(rows).matrix().astype(dtype) * dtype(self.scale)
 
     def signed(self, rows: Array) -> Any:
         """(k, d̄) float64 y·(x̄·scale − centre): what the solver gets."""
-        x, y = self.chosen(rows), self.y[rows]
-        if isinstance(x, np.ndarray):
-            return (x - self.centre) * y[:, None]
-        from scipy.sparse import csr_array
-
-        return csr_array(x.multiply(y[:, None]))
+        x = _scaled(self._barred(rows), self.scale)
+        x = x.mapped(lambda values, columns: values - self.centre[columns]) if self.centre.any() else x
+        return x.times(self.y[rows]).matrix()
 
     def margins(self, w: Array) -> Array:
         """(n,) y·(w·x̄)·scale, rounded. w: (d̄,)."""
-        x, d = self.problem.x, self.problem.d
-        if isinstance(x, np.ndarray):
-            step = max(1, BLOCK // max(1, d))
-            parts = [(x[i : i + step].astype(np.float64) * self.scale) @ w[:d] for i in range(0, len(x), step)]
-            scores = np.concatenate(parts)
-        else:
-            scores = np.asarray(x @ (w[:d] * self.scale))
+        rows, d = self.problem.rows, self.problem.d
+        parts = rows.blocks(rows.height(BLOCK))
+        scores = np.concatenate([_scaled(part, self.scale).scores(w[:d]) for part in parts])
         return (scores + w[d] * self.scale if self.counted else scores) * self.y  # type: ignore[no-any-return]
 
+    def _barred(self, rows: Array) -> Rows:
+        """x̄ of these rows, not scaled."""
+        x = self.problem.rows.take(rows)
+        return x.with_column(np.ones(x.n)) if self.counted else x
 
-def _scaled(rows: Any, scale: float) -> Any:
-    if isinstance(rows, Csr):
-        return rows._replace(data=rows.data.astype(np.float64) * scale)
-    return rows._replace(values=rows.values.astype(np.float64) * scale)
+
+def _scaled(rows: Rows, scale: float) -> Rows:
+    return rows.astype(np.float64).mapped(lambda values, _: values * scale)

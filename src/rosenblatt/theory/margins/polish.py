@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.rows import Array
+from ...core.rows import Array, laid_out
 from .bounds import LONG
 from .points import Points
 
@@ -71,8 +71,7 @@ def _equations(points: Points, rows: Array) -> tuple[Array, Array] | None:
 
     With a free offset the rows are taken from the first one, so that a common offset costs no digits.
     """
-    x, y = points.chosen(rows, LONG), points.y[rows]
-    x = x if isinstance(x, np.ndarray) else x.toarray()
+    x, y = laid_out(points.chosen(rows, LONG)), points.y[rows]
     if points.free:
         if len(np.unique(y)) < 2:
             return None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array
+from ...core.rows import Array, laid_out
 from .bounds import lower_bound, upper_bound
 from .points import Points
 from .polish import polished
@@ -212,9 +212,7 @@ def _dual(m: Any, y: Array | None, seconds: float) -> tuple[Array, Array] | None
     from scipy.sparse import csc_matrix, identity, vstack
 
     k = m.shape[0]
-    gram = m @ m.T
-    gram = gram if isinstance(gram, np.ndarray) else gram.toarray()
-    p = csc_matrix(np.triu(gram))
+    p = csc_matrix(np.triu(laid_out(m @ m.T)))
     a, b = -identity(k, format="csc"), np.zeros(k)
     cones = [clarabel.NonnegativeConeT(k)]
     if y is not None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array, Rows
 from ..problem import Problem
 from .integers import columns_of, dyadic, float_of, signed, whole
 
@@ -152,8 +152,9 @@ def exact_scores(problem: Problem, w: tuple[int, ...], b: int, rows: Array, sign
 
 def scaled_scores(problem: Problem, w: tuple[int, ...], b: int, rows: Array) -> tuple[list[int], int]:
     """([w·x + b, …], e) in integers: the scores are these times 2^e, over the denominator of w and b."""
-    if isinstance(problem.rows, Csr):
-        return _sparse_scores(problem, w, b, rows)
+    x = problem.rows.take(rows)
+    if _thin(x):
+        return _thin_scores(x, w, b)
     found = columns_of(problem, rows)
     least = int(found.exponents.min(initial=0))
     bar = [*w, b] if problem.fit_intercept else list(w)
@@ -161,24 +162,27 @@ def scaled_scores(problem: Problem, w: tuple[int, ...], b: int, rows: Array) -> 
     return [sum(map(mul, row, bar)) for row in found.numerators.tolist()], least
 
 
-def _sparse_scores(problem: Problem, w: tuple[int, ...], b: int, rows: Array) -> tuple[list[int], int]:
-    """Entry by entry, because the columns of some thousand rows are too many to lay out."""
-    x = problem.x[rows]
-    m, e = dyadic(x.data)
+def _thin(x: Rows) -> bool:
+    """Whether to go entry by entry, because the columns of some thousand rows are too many to lay out."""
+    return x.size < x.n * x.width
+
+
+def _thin_scores(x: Rows, w: tuple[int, ...], b: int) -> tuple[list[int], int]:
+    row, column, value = x.entries()
+    m, e = dyadic(value)
     least = min(int(e.min(initial=0)), 0)
-    ends, columns, numerators, shifts = x.indptr.tolist(), x.indices.tolist(), m.tolist(), (e - least).tolist()
-    scores = []
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
-        terms = (w[columns[p]] * numerators[p] << shifts[p] for p in range(start, end))
-        scores.append(sum(terms) + (b << -least))
-    return scores, least
+    scores = [0] * x.n
+    for i, j, numerator, shift in zip(row.tolist(), column.tolist(), m.tolist(), (e - least).tolist(), strict=True):
+        scores[i] += w[j] * numerator << shift
+    return [score + (b << -least) for score in scores], least
 
 
 def combined(problem: Problem, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> list[int]:
     """Σ λᵢ yᵢ x̄ᵢ, each column in a unit of its own: Python integers, one for each column that occurs."""
     numbers = np.asarray(rows, np.int64)
-    if isinstance(problem.rows, Csr):
-        return _combined_sparse(problem, numbers, multipliers)
+    x = problem.rows.take(numbers)
+    if _thin(x):
+        return _thin_sum(problem, numbers, multipliers, x)
     found = signed(problem, numbers)
     total = [0] * found.numerators.shape[1]
     for j in range(len(total)):
@@ -186,13 +190,12 @@ def combined(problem: Problem, rows: tuple[int, ...], multipliers: tuple[int, ..
     return total
 
 
-def _combined_sparse(problem: Problem, rows: Array, multipliers: tuple[int, ...]) -> list[int]:
-    x = problem.x[rows]
-    m, e = dyadic(x.data)
+def _thin_sum(problem: Problem, rows: Array, multipliers: tuple[int, ...], x: Rows) -> list[int]:
+    row, column, value = x.entries()
+    m, e = dyadic(value)
     least = int(e.min(initial=0))
-    entries = np.repeat(np.arange(len(rows)), np.diff(x.indptr)).tolist()
     weights = [each if y > 0 else -each for each, y in zip(multipliers, problem.y[rows], strict=True)]
     total: dict[int, int] = {}
-    for i, j, value, shift in zip(entries, x.indices.tolist(), m.tolist(), (e - least).tolist(), strict=True):
-        total[j] = total.get(j, 0) + (weights[i] * value << shift)
+    for i, j, numerator, shift in zip(row.tolist(), column.tolist(), m.tolist(), (e - least).tolist(), strict=True):
+        total[j] = total.get(j, 0) + (weights[i] * numerator << shift)
     return [*total.values(), *([sum(weights)] if problem.fit_intercept else [])]

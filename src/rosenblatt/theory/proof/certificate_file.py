@@ -114,13 +114,11 @@ def label_text(label: Any) -> str:
 
 
 def _about(problem: Problem) -> dict[str, Any]:
-    from ...core.rows import Dense
-
     return {
         "n": problem.n,
         "d": problem.d,
         "dtype": problem.dtype.name,
-        "storage": "dense" if isinstance(problem.rows, Dense) else "sparse",
+        "storage": problem.rows.storage,
         "fit_intercept": bool(problem.fit_intercept),
         "classes": [each if isinstance(each, (str, int, float, type(None))) else str(each) for each in problem.classes],
         "digest": problem.digest(),

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 from .certificate import Enclosure
 from .farkas import pivoted, refined
@@ -76,12 +76,11 @@ def holds(problem: Problem, found: Enclosure) -> bool:
 def _values(problem: Problem, rows: Array) -> Array | None:
     """(k, c) float64 y·x̄, each column exactly scaled to at most 1; without columns that add no equation: those of
     zeros, and with an offset constant ones. None where that is too much, or not exact."""
-    x = problem.x[rows]
-    if isinstance(problem.rows, Csr):
-        x = x[:, np.unique(x.indices)]
-    if x.shape[0] * x.shape[1] > MOST:
+    chosen = problem.rows.take(rows)
+    used = chosen.used_columns()
+    if len(rows) * len(used) > MOST:
         return None
-    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64)
+    x = chosen.take_columns(used).astype(np.float64).toarray()
     idle = (x == x[0]).all(axis=0) if problem.fit_intercept else (x == 0).all(axis=0)
     x = x[:, ~idle]
     if problem.fit_intercept:

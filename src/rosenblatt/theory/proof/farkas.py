@@ -168,7 +168,7 @@ def _modular(numerators: Array) -> Any:
     from flint import nmod_mat
 
     small = numerators % PRIME
-    return nmod_mat(*numerators.shape, small.ravel().tolist(), PRIME)
+    return nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME)
 
 
 def _line(found: Columns, basis: Array, other: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 
 BLOCK = 1_000_000
@@ -25,11 +25,11 @@ def bounded_scores(problem: Problem, w: Array, b: float) -> tuple[Array, Array]:
     """
     w = np.asarray(w, np.float64)
     scores, sizes = np.empty(problem.n), np.empty(problem.n)
-    x, long = problem.x, np.maximum(np.abs(w), TINY)  # a weight that was rounded may have gone below all floats
-    size = problem.n if isinstance(problem.rows, Csr) else max(1, BLOCK // max(problem.d, 1))
+    long = np.maximum(np.abs(w), TINY)  # a weight that was rounded may have gone below all floats
+    size = problem.rows.height(BLOCK)
     with np.errstate(all="ignore"):
-        for start in range(0, problem.n, size):
-            part = x[start : start + size].astype(np.float64, copy=False)
+        for start, rows in zip(range(0, problem.n, size), problem.rows.blocks(size), strict=True):
+            part = rows.astype(np.float64).matrix()
             scores[start : start + size] = part @ w
             sizes[start : start + size] = abs(part) @ long
         terms = problem.d + 8

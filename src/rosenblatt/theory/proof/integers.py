@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 
 SMALL = 62
@@ -44,15 +44,11 @@ def shifted(m: Array, by: Array) -> Array:
     return m.astype(object) << by.astype(object)  # type: ignore[no-any-return]
 
 
-def columns_of(problem: Problem, rows: Array | slice) -> Columns:
-    """The x̄ of some rows as integers, column by column; of CSR rows only the columns that occur."""
-    x = problem.x[rows]
-    if isinstance(problem.rows, Csr):
-        used = np.unique(x.indices).astype(np.int64)
-        values = np.zeros((x.shape[0], used.size))
-        values[np.repeat(np.arange(x.shape[0]), np.diff(x.indptr)), np.searchsorted(used, x.indices)] = x.data
-    else:
-        used, values = np.arange(problem.d), np.asarray(x, np.float64)
+def columns_of(problem: Problem, rows: Array) -> Columns:
+    """The x̄ of some rows as integers, column by column, of those that may differ from 0."""
+    x = problem.rows.take(rows)
+    used = x.used_columns()
+    values = x.take_columns(used).astype(np.float64).toarray()
     if problem.fit_intercept:
         used = np.append(used, problem.d)
         values = np.concatenate([values, np.ones((len(values), 1))], axis=1)

@@ -107,8 +107,7 @@ def generate(hunt: Hunt) -> None:
     for _ in range(ROUNDS):
         hunt.say(f"Newton's method, {len(rows):,} rows")
         z, s = view.signed(rows)
-        z = z.toarray() if hasattr(z, "toarray") else z
-        found = minimise(z, weights, hunt.running)
+        found = minimise(z.toarray(), weights, hunt.running)
         if found.wrong:
             if found.residual < NEARLY:
                 hunt.contradictory = rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.rows import Array, values_of
+from ...core.rows import Array
 from ...errors import RosenblattError
 from ...fit import fit
 from ...learn.run import Limits
@@ -25,7 +25,7 @@ def generate(hunt: Hunt) -> None:
 
 
 def epochs(problem: Problem) -> int:
-    return int(min(EPOCHS, max(1, WORK // max(values_of(problem.rows).size, 1))))
+    return int(min(EPOCHS, max(1, WORK // max(problem.rows.size, 1))))
 
 
 def learned(hunt: Hunt) -> tuple[Array, float] | None:

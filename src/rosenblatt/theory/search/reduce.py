@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array
 from ..problem import Problem
 
-FIRST = 1_000
-"""Rows looked at first: in most data they leave no column of one sign."""
-BLOCK = 4_000_000
-"""Numbers at a time after that."""
+BLOCK = 500_000
+"""Numbers hashed at a time."""
 LOOKS = 100
 """Rounds of leaving out; what would go in later ones stays, which is slower and not wrong."""
 
@@ -44,15 +42,12 @@ class Reduction(NamedTuple):
         w = w.copy()
         with np.errstate(all="ignore"):
             for stage in reversed(self.stages):
-                x = problem.x[stage.rows]
-                margins = np.abs(np.asarray(x @ w) + b)
-                columns = abs(x[:, stage.columns]).astype(np.float64)
-                longest = np.asarray(
-                    columns.max(axis=0).toarray().ravel() if hasattr(columns, "toarray") else columns.max(axis=0)
-                )
-                scale = np.ldexp(1.0, -np.frexp(longest)[1])
+                rows = problem.rows.take(stage.rows)
+                margins = np.abs(rows.scores(w) + b)
+                columns = rows.take_columns(stage.columns).astype(np.float64)
+                scale = np.ldexp(1.0, -np.frexp(columns.largest_by_column())[1])
                 least = (margins.max(initial=0.0) or 1.0) + margins
-                weight = 2.0 * float((least / (columns @ scale)).max())
+                weight = 2.0 * float((least / (abs(columns.matrix()) @ scale)).max())
                 if not np.isfinite(weight):
                     return None
                 w[stage.columns] = stage.signs * scale * np.ldexp(1.0, np.frexp(weight)[1])
@@ -61,11 +56,10 @@ class Reduction(NamedTuple):
 
 def reduced(problem: Problem) -> Reduction:
     """Without the columns of one sign and their rows, and without columns that are 0 in all rows left."""
-    signs_of = _sparse_signs if isinstance(problem.rows, Csr) else _dense_signs
     rows, columns, stages = np.arange(problem.n), np.arange(problem.d), []
     candidates = columns
     for _ in range(LOOKS):
-        above, below = signs_of(problem, rows, candidates)
+        above, below = problem.rows.column_signs(rows, problem.y[rows], candidates)
         one = above != below
         # A column that has both signs may have one when rows have gone, so all are looked at again.
         if not one.any():
@@ -81,33 +75,6 @@ def reduced(problem: Problem) -> Reduction:
         if not rows.size or not columns.size:
             break
     return Reduction(rows, columns, stages)
-
-
-def _dense_signs(problem: Problem, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """(c,) whether y·x is above 0 anywhere, and below; of columns that have both, only that."""
-    above, below = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
-    start, size = 0, FIRST
-    while start < len(rows):
-        left = np.flatnonzero(~(above & below))
-        if not left.size:
-            break
-        chosen = rows[start : start + size]
-        x = problem.x[chosen[:, None], columns[left]] if len(rows) < problem.n else problem.x[start : start + size]
-        x = x[:, columns[left]] if len(rows) == problem.n else x
-        positive = problem.y[chosen] > 0
-        one, other = x[positive], x[~positive]
-        above[left] |= (one > 0).any(axis=0) | (other < 0).any(axis=0)
-        below[left] |= (one < 0).any(axis=0) | (other > 0).any(axis=0)
-        start, size = start + size, max(FIRST, BLOCK // max(len(left), 1))
-    return above, below
-
-
-def _sparse_signs(problem: Problem, rows: Array, columns: Array) -> tuple[Array, Array]:
-    x = problem.x if len(rows) == problem.n else problem.x[rows]
-    signs = np.sign(x.data) * np.repeat(problem.y[rows], np.diff(x.indptr))
-    above = np.bincount(x.indices[signs > 0], minlength=problem.d) > 0
-    below = np.bincount(x.indices[signs < 0], minlength=problem.d) > 0
-    return above[columns], below[columns]
 
 
 def opposite_pairs(problem: Problem, most: int = 3) -> list[Array]:
@@ -131,18 +98,14 @@ def _hashes(problem: Problem, signs: Array) -> Array:
     """(n,) uint64 of signs·x: a sum of their bits times odd numbers, modulo 2⁶⁴, the same wherever the row stands."""
     factors = np.random.default_rng(0).integers(0, 2**63, problem.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     bits = np.uint64 if problem.dtype == np.float64 else np.uint32
-    x = problem.x
-    if isinstance(problem.rows, Csr):
-        values = x.data * np.repeat(signs, np.diff(x.indptr)).astype(x.dtype) + x.dtype.type(0)
-        terms = _mixed(values.view(bits)) * factors[x.indices]
-        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
-        return np.asarray(ends[x.indptr[1:]] - ends[x.indptr[:-1]])
-    out = np.empty(problem.n, np.uint64)
-    size = max(1, 500_000 // max(problem.d, 1))
-    for start in range(0, problem.n, size):
-        part = x[start : start + size] * signs[start : start + size, None].astype(x.dtype) + x.dtype.type(0)
-        out[start : start + size] = (_mixed(part.view(bits)) * factors).sum(axis=1, dtype=np.uint64)
-    return out
+    zero = problem.dtype.type(0)
+
+    def terms(values: Array, columns: Any) -> Array:
+        return _mixed((values + zero).view(bits)) * factors[columns]  # −0 + 0 is 0
+
+    signs, size = signs.astype(problem.dtype), problem.rows.height(BLOCK)
+    blocks = zip(range(0, problem.n, size), problem.rows.blocks(size), strict=True)
+    return np.concatenate([rows.times(signs[start : start + size]).sums(terms) for start, rows in blocks])
 
 
 def _mixed(bits: Array) -> Array:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
-from ...core.rows import Array
+from ...core.rows import Array, Rows, from_matrix
 from ..highs import solver
 from .hunt import Hunt
 
@@ -47,12 +46,10 @@ class Program:
         for sign in (1.0, -1.0):
             self._add(np.ones(width), each, each, np.full(width, sign))
 
-    def add(self, z: Any) -> None:
-        """z: (k, width), dense or CSR."""
-        from scipy.sparse import csr_array, hstack
-
-        x = hstack([csr_array(z), np.ones((z.shape[0], 1))], "csr")
-        self._add(np.zeros(z.shape[0]), x.indptr[:-1].astype(np.int32), x.indices.astype(np.int32), x.data)
+    def add(self, z: Rows) -> None:
+        """z: k rows of `width` columns."""
+        values, columns, ends = from_matrix(z.matrix()).with_column(np.ones(z.n)).compressed()
+        self._add(np.zeros(z.n), ends[:-1].astype(np.int32), columns.astype(np.int32), values)
 
     def _add(self, cost: Array, starts: Array, indices: Array, values: Array) -> None:
         k = len(cost)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, Csr
+from ...core.rows import Array, Rows
 from ..problem import Problem
 from .reduce import Reduction, reduced
 
@@ -42,34 +42,24 @@ class View(NamedTuple):
         """Columns that are left, the bias included."""
         return len(self.exponents) + self.problem.fit_intercept
 
-    def signed(self, rows: Array) -> tuple[Any, Array]:
-        """(k, width) z, dense or a csr_array as the data are, and (k,) s. rows: their numbers in the problem."""
-        x = self._shifted(self.problem.x[rows])
-        y = self.problem.y[rows]
-        if isinstance(self.problem.rows, Csr):
-            from scipy.sparse import csr_array, hstack
-
-            x = hstack([x, np.ones((len(rows), 1))], "csr") if self.problem.fit_intercept else x.tocsr()
-            longest = abs(x).max(axis=1).toarray().ravel() if x.shape[1] else np.zeros(len(rows))
-            s = _unit(longest)
-            factors = np.repeat(s * y, np.diff(x.indptr))
-            return csr_array((x.data * factors, x.indices, x.indptr), shape=x.shape), s
-        if self.problem.fit_intercept:
-            x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
-        s = _unit(np.abs(x).max(axis=1, initial=0.0))
-        return x * (s * y)[:, None], s
+    def signed(self, rows: Array) -> tuple[Rows, Array]:
+        """k rows z of `width` columns in float64, stored as the data are, and (k,) s. rows: their numbers."""
+        x = self._shifted(self.problem.rows.take(rows))
+        x = x.with_column(np.ones(x.n)) if self.problem.fit_intercept else x
+        s = _unit(x.largest_by_row())
+        return x.times(s * self.problem.y[rows]), s
 
     def margins(self, w: Array) -> Array:
         """(active,) y·u of weights for z, rounded, each times a positive number: its sign is what it is for."""
         out = np.empty(len(self.active))
         whole, b = self._plain(w)
-        for place, rows in blocks(self.active, self.problem):
-            x = self.problem.x[rows]
+        for place, x in blocks(self.active, self.problem):
             if self.centre.any():
-                scores = self._shifted(x) @ w[: len(self.exponents)] + (w[-1] if self.problem.fit_intercept else 0.0)
+                scores = self._shifted(x).scores(w[: len(self.exponents)])
+                scores = scores + (w[-1] if self.problem.fit_intercept else 0.0)
             else:
-                scores = x @ whole + b
-            out[place] = self.problem.y[rows] * scores
+                scores = x.scores(whole) + b
+            out[place] = self.problem.y[self.active[place]] * scores
         return out
 
     def lifted(self, w: Array) -> tuple[Array, float] | None:
@@ -84,17 +74,14 @@ class View(NamedTuple):
         whole[self.reduction.columns] = np.ldexp(w[: len(self.exponents)], self.exponents)
         return whole, float(w[-1]) if self.problem.fit_intercept else 0.0
 
-    def _shifted(self, x: Any) -> Any:
-        columns = self.reduction.columns
-        some = len(columns) < self.problem.d
-        if isinstance(self.problem.rows, Csr):
-            x = (x[:, columns] if some else x).astype(np.float64)
-            x.data = np.ldexp(x.data, self.exponents[x.indices])  # the power alone overflows where values are subnormal
-            return x
-        x = (x[:, columns] if some else x).astype(np.float64)
-        if self.centre.any():
-            x -= self.centre
-        return np.ldexp(x, self.exponents)
+    def _shifted(self, x: Rows) -> Rows:
+        columns, far = self.reduction.columns, self.centre.any()
+
+        def scaled(values: Array, columns: Any) -> Array:
+            values = values - self.centre[columns] if far else values
+            return np.asarray(np.ldexp(values, self.exponents[columns]))  # the power alone overflows for subnormals
+
+        return (x.take_columns(columns) if len(columns) < self.problem.d else x).astype(np.float64).mapped(scaled)
 
 
 def view_of(problem: Problem, whole: bool = False) -> View:
@@ -102,7 +89,7 @@ def view_of(problem: Problem, whole: bool = False) -> View:
     reduction = Reduction(np.arange(problem.n), np.arange(problem.d), []) if whole else reduced(problem)
     low, high = _ranges(problem, reduction)
     centre = np.zeros(len(low))
-    if problem.fit_intercept and not isinstance(problem.rows, Csr):
+    if problem.fit_intercept and problem.rows.shiftable:
         # x and the middle are within a factor of 2 of each other, so that the difference is exact (P. Sterbenz, 1974).
         middle = low / 2 + high / 2
         with np.errstate(over="ignore"):  # of values near 1e308; no middle is above infinity
@@ -112,15 +99,14 @@ def view_of(problem: Problem, whole: bool = False) -> View:
     return View(problem, reduction, centre, exponents)
 
 
-def blocks(rows: Array, problem: Problem) -> Iterator[tuple[slice, Any]]:
-    """(place in rows, their numbers) of some `BLOCK` numbers each; slices where nothing is left out, as views."""
-    size = max(1, BLOCK // max(problem.d, 1))
-    if isinstance(problem.rows, Csr):
-        size = max(1, len(rows))
-    everything = len(rows) == problem.n
-    for start in range(0, len(rows), size):
-        place = slice(start, min(start + size, len(rows)))
-        yield place, place if everything else rows[place]
+def blocks(rows: Array, problem: Problem) -> Iterator[tuple[slice, Rows]]:
+    """(place in rows, these rows) of some `BLOCK` numbers each; views where nothing is left out. rows: numbers."""
+    size = problem.rows.height(BLOCK)
+    places = (slice(start, min(start + size, len(rows))) for start in range(0, len(rows), size))
+    if len(rows) == problem.n:
+        yield from zip(places, problem.rows.blocks(size), strict=True)
+    else:
+        yield from ((place, problem.rows.take(rows[place])) for place in places)
 
 
 def _ranges(problem: Problem, reduction: Reduction) -> tuple[Array, Array]:
@@ -129,16 +115,14 @@ def _ranges(problem: Problem, reduction: Reduction) -> tuple[Array, Array]:
     low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
     if not len(columns) or not len(reduction.rows):
         return np.zeros(len(columns)), np.zeros(len(columns))
-    if isinstance(problem.rows, Csr):
-        longest = np.zeros(problem.d)
-        np.maximum.at(longest, problem.x.indices, np.abs(problem.x.data))
-        return -longest[columns], longest[columns]
+    if not problem.rows.shiftable:  # so the size is all that matters, and taking the rows that are left costs more
+        longest = problem.rows.largest_by_column()[columns]
+        return -longest, longest
     some = reduction.rows
     if len(some) * problem.d > SAMPLE:  # a guess of the scale will do, and 1e6 rows of 130 columns take 0.3 s
         some = np.random.default_rng(0).permutation(some)[: max(FEWEST, SAMPLE // problem.d)]
     for _, rows in blocks(some, problem):
-        part = problem.x[rows]
-        part = part[:, columns] if len(columns) < problem.d else part
+        part = (rows.take_columns(columns) if len(columns) < problem.d else rows).matrix()
         low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
     return low.astype(np.float64), high.astype(np.float64)
 
