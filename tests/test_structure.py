@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = [
     {"errors", "defaults", "lazy"},
+    {"parameters"},
     {"rules"},
     {"core"},  # rows, the loop and the compiled parsers: what readers yield is made of core's rows
     {"batch", "labels", "given", "catalog", "calibration"},

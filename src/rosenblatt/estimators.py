@@ -19,7 +19,7 @@ from .catalog import rule_from, rule_name
 from .core.learn import SEEN, UPDATES
 from .core.rows import Array, Rows, matrix, take
 from .defaults import DEFAULTS as D
-from .errors import SettingError
+from .errors import SettingError, plain
 from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
 from .held_out import calibrated, way
 from .labels import class_list
@@ -37,7 +37,8 @@ def _has_probabilities(estimator: Any) -> bool:
 
 def _takes_parts(estimator: Any) -> bool:
     if estimator.calibrate is not None:
-        raise SettingError("partial_fit sees too few rows at once for calibrate; use fit, or calibrate=None")
+        found = "partial_fit sees too few rows at once for calibrate"
+        raise SettingError(f"{found}; use fit, or {{calibrate}}", calibrate=None)
     return True
 
 
@@ -237,7 +238,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if coef_init is not None or intercept_init is not None:
             start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
             if not self.fit_intercept and (start[1] != 0.0).any():
-                raise SettingError("intercept_init must be 0 with fit_intercept=False: through the origin")
+                raise SettingError(
+                    "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
+                )
         weight = fitting.checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
         settings = self._settings() if before is None else before.run.settings
@@ -274,7 +277,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
-                raise SettingError(f"classes={known.tolist()} must name at least two classes")
+                raise SettingError("{classes} must name at least two classes", classes=known.tolist())
             run = new_run(self._settings(), rows, known.size, weight=fitting.checked_weights(sample_weight, len(y)))
             model = Model(run, known)
             self._counts = dict.fromkeys(known.tolist(), 0)
@@ -282,7 +285,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
                 before = list(model.classes)
-                raise SettingError(f"classes={list(classes)} differ from those of the first call, {before}")
+                raise SettingError(
+                    f"{{classes}} differ from those of the first call, {plain(before)}", classes=list(classes)
+                )
         new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
@@ -340,7 +345,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             whole = name == "max_time" or isinstance(value, (int, np.integer))
             if value is not None and (isinstance(value, (str, bool)) or not whole or not value >= least):
                 kind = "a number" if name == "max_time" else "a whole number"
-                raise SettingError(f"{name}={value!r} must be None or {kind} ≥ {least}")
+                raise SettingError(f"{{{name}}} must be None or {kind} ≥ {least}", **{name: value})
         return Limits(self.max_iter, self.max_updates, self.max_time)
 
     def _going_on(self) -> Model:

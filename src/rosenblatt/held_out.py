@@ -60,9 +60,9 @@ def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, 
 def way(kind: Any, folds: Any) -> tuple[str, int] | None:
     """(kind, folds) of a calibration, or None for none. SettingError for another kind or less than 2 folds."""
     if kind is not None and kind not in CALIBRATIONS:
-        raise SettingError(f"calibrate={kind!r} must be None or one of {', '.join(CALIBRATIONS)}")
+        raise SettingError(f"{{calibrate}} must be None or one of {', '.join(CALIBRATIONS)}", calibrate=kind)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise SettingError(f"calibrate_folds={folds!r} must be a whole number ≥ 2")
+        raise SettingError("{calibrate_folds} must be a whole number ≥ 2", calibrate_folds=folds)
     return None if kind is None else (kind, int(folds))
 
 

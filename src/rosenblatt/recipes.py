@@ -58,7 +58,7 @@ class MarginPerceptron(LinearClassifier, fixed={**_PLAIN, "rule": "margin"}, ext
 
     def _rule(self) -> Any:
         if not self.tau > 0:
-            raise SettingError(f"tau={self.tau!r} must be > 0")
+            raise SettingError("{tau} must be > 0", tau=self.tau)
         return Margin(float(self.tau))  # type: ignore[call-arg]
 
 
@@ -101,7 +101,7 @@ class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={"C": 1.0, "vari
 
     def _rule(self) -> Any:
         if not self.C > 0 or self.variant not in (1, 2):
-            raise SettingError(f"C={self.C!r} must be > 0 and variant={self.variant!r} 1 or 2")
+            raise SettingError("{C} must be > 0 and {variant} 1 or 2", C=self.C, variant=self.variant)
         return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(float(self.C))  # type: ignore[call-arg]
 
 

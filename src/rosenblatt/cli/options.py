@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 
 from ..catalog import rule_classes
 from ..defaults import COUNTINGS, DEFAULTS, KEEPS, MAIL_FIELDS, MAIL_MADE, MULTI_CLASS, OPTIMIZERS, PRODUCTS, SCHEDULES
-from ..errors import RosenblattError
+from ..errors import Message, RosenblattError, in_python
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -27,8 +26,7 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except RosenblattError as error:
-            error.args = (in_options(str(error)), *error.args[1:])
-            raise
+            raise error.saying(in_shell(error.message)) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -267,24 +265,24 @@ def reading(words: dict[str, Any]) -> dict[str, Any]:
     return {name: words[name] for name in READING if words.get(name) is not None}
 
 
-def in_options(text: str, command: click.Command | None = None) -> str:
-    """A message of the Python API in the words of a command, else of the one at work: "max_iter=5" → "--epochs 5"."""
+def in_shell(message: str, command: click.Command | None = None) -> str:
+    """A message in the words of a command, else of the one at work: `max_iter=5` is `--epochs 5` in `train`."""
+    if not isinstance(message, Message):
+        return message
     context = click.get_current_context(silent=True)
     command = command or (context.command if context else None)
     options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
 
-    def as_option(found: re.Match[str]) -> str:
-        option = options.get(found["name"])
+    def word(name: str, shown: str | None) -> str:
+        option = options.get(name)
         if option is None:
-            return found[0]
-        value = found["value"].strip("'\"")
-        if option.is_flag and not option.secondary_opts:
-            return max(option.opts, key=len)
-        if option.secondary_opts and value in ("True", "False"):
-            return (option.opts if value == "True" else option.secondary_opts)[0]
-        return f"{max(option.opts, key=len)} {'none' if value == 'None' else value}".rstrip()
+            return in_python(name, shown)
+        if option.secondary_opts and shown in ("True", "False"):
+            return (option.opts if shown == "True" else option.secondary_opts)[0]
+        value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
+        return f"{max(option.opts, key=len)} {value}".rstrip()
 
-    return re.sub(r"\b(?P<name>[a-z_]+0?)=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:)]*)", as_option, text)
+    return message.in_words(word)
 
 
 def flag(name: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..batch import Document
 from ..core.rows import Csr, csr
-from ..errors import SettingError
+from ..errors import SettingError, plain
 from ..read.mail_names import is_made
 from .ngrams import WORDS, Grams, Ragged, Runs, piece_names
 from .pieces import Pieces
@@ -138,9 +138,14 @@ def bag(column: Callable[[str], int], grams: Grams = WORDS) -> Bag:
 def check(values: str, precision: str) -> None:
     """Raises SettingError for a kind of value or a precision that there is not."""
     if values not in VALUES:
-        raise SettingError(f"values {values!r} is unknown; it must be one of {', '.join(VALUES)}")
+        raise SettingError(
+            f"{{values.name}} {plain(repr(values))} is unknown; it must be one of {', '.join(VALUES)}", values=values
+        )
     if precision not in PRECISIONS:
-        raise SettingError(f"precision {precision!r} is unknown; it must be one of {', '.join(PRECISIONS)}")
+        raise SettingError(
+            f"{{precision.name}} {plain(repr(precision))} is unknown; it must be one of {', '.join(PRECISIONS)}",
+            precision=precision,
+        )
 
 
 def finish(entries: Entries, width: int, values: str, precision: str) -> Csr:

@@ -56,7 +56,7 @@ class Hashing:
     ) -> None:
         check(values, precision)
         if not 1 <= bits <= 31:
-            raise SettingError(f"bits {bits} is out of range; it must be 1 to 31")
+            raise SettingError(f"{{bits.name}} {bits} is out of range; it must be 1 to 31", bits=bits)
         self.bits, self.signed, self.values, self.precision, self.grams = bits, signed, values, precision, grams
         # A signed word's column lies beyond the width where it counts negatively.
         self._bag = bag(self._signed_column if signed else self.column, grams)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..batch import Batch, Source
 from ..core.rows import Csr, Dense, Rows, csr, stack, width
-from ..errors import DataError, ModelError, SettingError
+from ..errors import DataError, ModelError, SettingError, plain
 from . import ngrams, scaling
 from .hashing import Hashing
 from .quadratic import Quadratic
@@ -80,15 +80,22 @@ class Options(NamedTuple):
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
         if self.dictionary not in DICTIONARIES:
-            raise SettingError(f"dictionary {self.dictionary!r} is unknown; it must be one of {DICTIONARIES}")
+            raise SettingError(
+                f"{{dictionary.name}} {plain(repr(self.dictionary))} is unknown; it must be one of {DICTIONARIES}",
+                dictionary=self.dictionary,
+            )
         scaling.parse(self.scale or "")
         ngrams.parse(self.word_ngrams, self.char_ngrams)
         if self.known_senders is not None:
             read_senders(self.known_senders)
         if self.degree not in (1, 2):
-            raise SettingError(f"degree={self.degree} is out of range; it must be 1 or 2")
+            raise SettingError("{degree:s} is out of range; it must be 1 or 2", degree=self.degree)
         if self.degree == 2 and kind == "documents":
-            raise SettingError("degree=2 is for numbers, and the data are texts; word_ngrams=2 joins their words")
+            raise SettingError(
+                "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words",
+                degree=2,
+                word_ngrams=2,
+            )
 
 
 DEFAULT = Options()

@@ -29,7 +29,7 @@ class Quadratic:
 
     def __init__(self, given: int, products: str = "all") -> None:
         if products not in PRODUCTS:
-            raise SettingError(f"products={products} is unknown; it must be one of {', '.join(PRODUCTS)}")
+            raise SettingError(f"{{products:s}} is unknown; it must be one of {', '.join(PRODUCTS)}", products=products)
         self.given, self.products = given, products
         own = {"all": 1, "squares": 1, "pairs": 0}[products]
         counts = np.ones(given, np.int64) if products == "squares" else np.arange(given, 0, -1) - 1 + own
@@ -39,8 +39,10 @@ class Quadratic:
         self.width = int(self._starts[-1])
         if self.width > MOST:
             raise DataError(
-                f"degree=2 of {given:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
-                f"leave out columns, or take products=squares"
+                f"{{degree}} of {given:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
+                f"leave out columns, or take {{products:s}}",
+                degree=2,
+                products="squares",
             )
 
     def apply(self, rows: Rows) -> Rows:
@@ -56,8 +58,9 @@ class Quadratic:
         each = values_of(rows).itemsize + (4 if isinstance(rows, Csr) else 0)
         if count * each > (memory := _memory()):
             raise DataError(
-                f"degree=2 makes {count:,} values of {n_rows(rows):,} rows and {self.width:,} columns, "
-                f"{count * each / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns"
+                f"{{degree}} makes {count:,} values of {n_rows(rows):,} rows and {self.width:,} columns, "
+                f"{count * each / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns",
+                degree=2,
             )
 
     def _dense(self, values: Array) -> Dense:

@@ -40,7 +40,9 @@ class Senders:
     def learn(cls, found: Sequence[str | None], path: str | None = None) -> Senders | None:
         """From the senders of the training mails and a file; None where neither says anything."""
         if path is not None and all(sender is None for sender in found):
-            raise SettingError(f"known_senders={path} has an effect only where mails are read with the field sender")
+            raise SettingError(
+                "{known_senders:s} has an effect only where mails are read with the field sender", known_senders=path
+            )
         counts = Counter(filter(None, found))
         if path is None and not counts:
             return None

@@ -84,7 +84,11 @@ def learn_transform(
     """
     check(values, precision)
     if min_documents < 1 or (max_size is not None and max_size < 1):
-        raise SettingError(f"min_documents {min_documents} and max_size {max_size}: both must be at least 1")
+        raise SettingError(
+            f"{{min_documents.name}} {min_documents} and {{max_size.name}} {max_size}: both must be at least 1",
+            min_documents=min_documents,
+            max_size=max_size,
+        )
     index: dict[str, int] = {}
     words = bag(lambda name: index.setdefault(name, len(index)), grams)
     parts = [words.entries(documents) for documents in batches]

@@ -101,7 +101,9 @@ class Npy(ArraySource):
         column = self._column
         if column is None or (self.width == columns and self.labelled is not True):
             if self.labelled is True and not elsewhere:
-                raise located(array.name, None, "found no labels", "expected a column or a file of them (label=)")
+                raise located(
+                    array.name, None, "found no labels", "expected a column or a file of them ({label:s})", label=""
+                )
             return None
         if not 1 <= abs(column) <= columns:
             raise located(array.name, None, f"found {columns} columns", f"expected a column {column}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.rows import Array
-from ..errors import DataError, located
+from ..errors import DataError, Message, located
 from .open import COMPRESSED, ByteStream, PathLike, open_bytes
 from .rows import ROOM, ArraySource, filled
 
@@ -62,7 +62,8 @@ class Idx(ArraySource):
             header = _header(stream)
             if len(header.shape) < 2:
                 found = f"found {len(header.shape)} dimension of size {header.shape[0]}"
-                raise self._wrong(found, "expected images, of two dimensions or more; labels go to label=")
+                wanted = Message("expected images, of two dimensions or more; labels go to {label:s}", label="")
+                raise self._wrong(found, wanted)
             n, width = header.shape[0], math.prod(header.shape[1:])
             if not width:
                 raise self._wrong("found images without pixels", "expected at least one")
@@ -88,7 +89,7 @@ class Idx(ArraySource):
         if path is None:
             if self.labelled == "auto":
                 return None
-            raise self._wrong("found no file of labels beside it", "expected one (label=FILE)")
+            raise self._wrong("found no file of labels beside it", Message("expected one ({label:s})", label="FILE"))
         with open_bytes(path) as stream:
             header = _header(stream)
             if len(header.shape) != 1:

@@ -29,7 +29,7 @@ class ArraySource(FileSource):
     def __init__(self, path: PathLike | ByteStream, bad: Literal["error", "skip"] = "error") -> None:
         super().__init__(path)
         if bad not in ("error", "skip"):
-            raise SettingError(f"bad={bad!r}: choose error or skip")
+            raise SettingError("{bad}: choose error or skip", bad=bad)
         self.bad = bad
 
     def _finite(self, values: Array, first: int, names: list[str] | None = None) -> Array:

@@ -21,6 +21,7 @@ from ...core.follow import (  # fmt: skip
     UNDERSHOT,
 )
 from ...core.rows import Array
+from ...errors import Message
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
@@ -90,7 +91,8 @@ def _margin_finished(ledger: Ledger) -> Bound:
     says = "a finished margin perceptron has at least the margin γ̄·τ/(ηR̄² + 2τ)"
     why = _rule(ledger, Margin) or _begun(ledger) or _separator(ledger)
     if not why and not ledger.run.converged:  # type: ignore[union-attr]
-        why = f"it has not finished ({ledger.run.stop_reason or 'still learning'})"  # type: ignore[union-attr]
+        stopped = ledger.run.stop_reason or "still learning"  # type: ignore[union-attr]
+        why = Message(stopped).within("it has not finished (", ")")
     if why:
         return Bound("finished margin", says, why)
     assert ledger.yardstick is not None
@@ -114,7 +116,7 @@ def _one_pass(ledger: Ledger) -> Bound:
     run = ledger.run
     assert run is not None
     if not why and run.settings.optimizer != "online":
-        why = f"rows are picked (optimizer={run.settings.optimizer}), there are no passes"
+        why = Message("rows are picked ({optimizer:s}), there are no passes", optimizer=run.settings.optimizer)
     if not why and not (ledger.whole and run.epoch > ledger.before[2]):
         why = "the first pass has not ended yet"
     if why:

@@ -171,11 +171,14 @@ class Ledger:
                 )
         return found
 
-    def summary(self, explain: bool = False) -> str:
-        """The ledger in sentences. explain: with a paragraph on why each theorem is true."""
+    def summary(self, explain: bool = False, say: Callable[[str], str] = str) -> str:
+        """The ledger in sentences. explain: with a paragraph on why each theorem is true.
+
+        say: how another face of the program says a reason that mentions settings.
+        """
         from .sentences import told
 
-        return "\n".join(told(self, self.bounds(), explain))
+        return "\n".join(told(self, self.bounds(), explain, say))
 
     def __repr__(self) -> str:
         if self.run is None:
