@@ -30,8 +30,8 @@ from rosenblatt.core import dispatch
 from rosenblatt.core.learn import UPDATES, learn
 from rosenblatt.core.learn_many import learn_many
 from rosenblatt.core.rows import dense
-from rosenblatt.defaults import OPTIMIZERS
 from rosenblatt.errors import SettingError
+from rosenblatt.learn.table import learner_table
 from rosenblatt.memory import memory_classes
 from rosenblatt.pick import pick
 from rosenblatt.settings import Settings
@@ -43,6 +43,7 @@ EPOCHS = 3
 ETA = 0.5
 BATCH = 8
 ROWS = {"online": 12, "mini-batch": 12, "batch": 16}
+OPTIMIZERS = learner_table()["optimizer"].choices
 SWEEPS = tuple(name for name in OPTIMIZERS if not name.startswith("pick"))
 RULES = (*STEP_RULES, "margin:tau=0.25", "passive-aggressive:C=0.125", "passive-aggressive-2:C=0.125")
 ALPHA = 0.5

@@ -26,6 +26,7 @@ LAYERS = [
     {"features"},
     {"write"},
     {"memory"},
+    {"learn"},
     {"settings"},
     {"train"},
     {"pick"},

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .core.rows import Array
-from .defaults import CALIBRATIONS
 from .errors import SettingError
+from .parameters import CALIBRATIONS
 
 FLATTEST = 1e-3
 """The least slope of a sigmoid, in log-odds a standard deviation of the scores. Where the scores say nothing, or the

@@ -2,7 +2,7 @@
 
 A sentence that mentions a setting is a template: `SettingError("{eta0} must be a number ≥ 0", eta0=-1)` says
 `eta0=-1 …` to a reader of Python and `--eta -1 …` to one of the shell. `{eta0:g}` and `{eta0:s}` choose how the value
-is written, `{eta0.name}` is the word alone, `{eta0_}` the same setting with another value.
+is written, `{eta0.name}` and `{eta0.value}` are one of the two alone, `{eta0_}` is the setting with another value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def in_python(name: str, shown: str | None) -> str:
 
 
 class _Mention:
-    """A setting in a template: `{eta0}`, `{eta0:g}`, `{eta0.name}`."""
+    """A setting in a template: `{eta0}`, `{eta0:g}`, `{eta0.name}`, `{eta0.value}`."""
 
     def __init__(self, name: str, value: Any, word: Word) -> None:
         self._said, self._value, self._word = name, value, word
@@ -34,6 +34,10 @@ class _Mention:
     @property
     def name(self) -> str:
         return self._word(self._said, None)
+
+    @property
+    def value(self) -> str:
+        return repr(self._value)
 
 
 class Message(str):

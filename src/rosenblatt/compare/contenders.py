@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..catalog import rule_classes, rule_from, rule_name
-from ..defaults import KEEPS, OPTIMIZERS
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
+from ..learn.table import learner_table
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
@@ -66,7 +66,7 @@ def contenders(
     found = [
         Contender(name, keep, scale, optimizer, value)
         for scale, (name, value), optimizer, keep in product(
-            scalings or SCALINGS[kind], named, optimizers, keeps or KEEPS
+            scalings or SCALINGS[kind], named, optimizers, keeps or learner_table()["keep"].choices
         )
         if (keeps is not None or keep != "voted" or getattr(value, "tol", None) is None)
         and not (optimizer.startswith("pick") and getattr(value, "tol", None) is not None)
@@ -78,7 +78,8 @@ def contenders(
 
 def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:
     """SettingError for a name that is none."""
-    choices = (("keep", keeps or (), KEEPS), ("optimizer", optimizers, OPTIMIZERS))
+    table = learner_table()
+    choices = (("keep", keeps or (), table["keep"].choices), ("optimizer", optimizers, table["optimizer"].choices))
     for what, given, known in choices:
         for name in given:
             if name not in known:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows, n_rows, width
-from ..defaults import DEFAULTS
 from ..errors import DataError, SettingError, plain
 from ..fit import Task
 from ..given import check_seconds, given_labels, given_rows
 from ..labels import class_list
+from ..learn.table import DEFAULTS
 from ..settings import Settings
 from ..theory.problem import as_problem
 from ..train import Limits

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..core.products import Layout, expand_rows
 from ..core.rows import Csr, Dense, Rows, csr, dense, n_rows, values_of
-from ..defaults import PRODUCTS
-from ..errors import DataError, SettingError
+from ..errors import DataError
+from .parameters import DEGREE, PRODUCTS
 
 Array = np.ndarray[Any, Any]
 MOST = 1 << 27
@@ -27,9 +27,10 @@ MOST = 1 << 27
 class Quadratic:
     """A step that widens rows. given: d, the columns before it. products: "all", "squares" or "pairs"."""
 
+    parameters = (DEGREE, PRODUCTS)
+
     def __init__(self, given: int, products: str = "all") -> None:
-        if products not in PRODUCTS:
-            raise SettingError(f"{{products:s}} is unknown; it must be one of {', '.join(PRODUCTS)}", products=products)
+        PRODUCTS.check(products)
         self.given, self.products = given, products
         own = {"all": 1, "squares": 1, "pairs": 0}[products]
         counts = np.ones(given, np.int64) if products == "squares" else np.arange(given, 0, -1) - 1 + own

@@ -17,6 +17,7 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Csr, csr, width
 from ..errors import DataError, ModelError, SettingError, located
+from .parameters import KNOWN_SENDERS
 
 Array = np.ndarray[Any, Any]
 NAME = "sender.known"
@@ -32,6 +33,8 @@ def address(document: Document) -> str | None:
 
 class Senders:
     """known: addresses in lower case; `@example.org` stands for everyone there."""
+
+    parameters = (KNOWN_SENDERS,)
 
     def __init__(self, known: Iterable[str]) -> None:
         self.known = frozenset(known)

@@ -13,9 +13,11 @@ import numpy as np
 from ..batch import Batch
 from ..core.rows import Array
 from ..errors import located
+from ..parameters import Parameter
 from .array_file import ArrayFile, as_numbers, numbers
 from .columns import Column
 from .open import ByteStream, PathLike, open_bytes
+from .parameters import BAD, LABEL
 from .rows import ROOM, ArraySource, as_labels
 
 BESIDE = re.compile(r"^X(?=[._-])", re.IGNORECASE)
@@ -35,6 +37,8 @@ class Npy(ArraySource):
     """
 
     format = "npy"
+
+    parameters: tuple[Parameter, ...] = (LABEL, BAD)
 
     def __init__(
         self,

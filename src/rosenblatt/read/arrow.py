@@ -12,6 +12,7 @@ from ..core.rows import Array, dense
 from ..errors import Message, RosenblattError, SettingError, located
 from .columns import Asked, Column, choose
 from .open import ByteStream, PathLike
+from .parameters import BAD, DROP, LABEL, TEXT
 from .rows import ROOM, ArraySource, as_labels, seekable
 
 
@@ -39,6 +40,8 @@ class Parquet(ArraySource):
     """
 
     format = "parquet"
+
+    parameters = (LABEL, TEXT, DROP, BAD)
 
     def __init__(
         self,

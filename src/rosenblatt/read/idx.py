@@ -16,6 +16,7 @@ from ..batch import Batch
 from ..core.rows import Array
 from ..errors import DataError, Message, located
 from .open import COMPRESSED, ByteStream, PathLike, open_bytes
+from .parameters import BAD, LABEL
 from .rows import ROOM, ArraySource, filled
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -40,6 +41,8 @@ class Idx(ArraySource):
     Raises DataError for a file that is no idx file, is cut short or too long, and where images and labels are not as
     many.
     """
+
+    parameters = (LABEL, BAD)
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from .array_file import ArrayFile, as_numbers, numbers
 from .arrays import Npy, label_array
 from .columns import Column
 from .open import ByteStream, PathLike
+from .parameters import ARRAY, BAD, LABEL
 from .rows import ROOM, seekable
 
 PAIRS = (
@@ -51,6 +52,8 @@ class Npz(Npy):
     """
 
     format = "npz"
+
+    parameters = (ARRAY, LABEL, BAD)
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from ..core import parse
 from ..core.rows import Array, csr
 from ..errors import Message, SettingError, located
 from .open import BLOCK, ByteStream, PathLike, blocks
+from .parameters import BAD, BASE, DUPLICATES
 from .source import FileSource
 
 EXPECTED: dict[int, str] = {
@@ -89,6 +90,8 @@ class Svmlight(FileSource):
     Blank lines and comments are no rows; a label alone is a row of zeros; unsorted columns are sorted.
     """
 
+    parameters = (BASE, DUPLICATES, BAD)
+
     def __init__(
         self,
         path: PathLike | ByteStream,
@@ -102,12 +105,8 @@ class Svmlight(FileSource):
         block_bytes: int = BLOCK,
     ) -> None:
         super().__init__(path)
-        if base not in (0, 1):
-            raise SettingError("{base}: the first column's index is 0 or 1", base=base)
-        if duplicates not in ("error", "sum", "last"):
-            raise SettingError("{duplicates}: choose error, sum or last", duplicates=duplicates)
-        if bad not in ("error", "skip"):
-            raise SettingError("{bad}: choose error or skip", bad=bad)
+        for entry, value in zip(self.parameters, (base, duplicates, bad), strict=True):
+            entry.check(value)
         if np.dtype(dtype) not in (np.float32, np.float64):
             raise SettingError("{dtype}: choose float32 or float64", dtype=dtype)
         self.base, self.width, self.dtype = int(base), width, np.dtype(dtype)

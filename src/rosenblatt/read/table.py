@@ -14,6 +14,7 @@ from ..core.rows import Array, dense
 from ..errors import Message, SettingError, located
 from .columns import Asked, Column, Columns, choose, is_number
 from .open import ByteStream, PathLike, blocks
+from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import FileSource, decoded_lines
 
 BLOCK = 1 << 20
@@ -53,6 +54,8 @@ class Table(FileSource):
     known before the rows are read. Raises DataError naming line and column.
     """
 
+    parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
+
     def __init__(
         self,
         path: PathLike | ByteStream,
@@ -70,8 +73,7 @@ class Table(FileSource):
         super().__init__(path)
         if delimiter is not None and len(delimiter) != 1:
             raise SettingError("{delimiter}: give one character", delimiter=delimiter)
-        if bad not in ("error", "skip"):
-            raise SettingError("{bad}: choose error or skip", bad=bad)
+        BAD.check(bad)
         if 0 in (label, text, *drop):
             raise SettingError("column 0: numbers count from 1, and -1 is the last column")
         self.bad, self.block_bytes = bad, block_bytes
