@@ -19,14 +19,14 @@ from rosenblatt.core.rows import dense, take
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.fit import Held, Task, fit
 from rosenblatt.held_out import curves, held_out_scores
-from rosenblatt.model import Model
+from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model import Model
 from rosenblatt.theory import Problem, as_problem, separable
 from rosenblatt.theory.proof.certificate import Certificate
 from rosenblatt.theory.proof.certificate_file import save_certificate
 from rosenblatt.theory.proof.enclosure import enclose
 from rosenblatt.thresholds import Wish, chosen
-from rosenblatt.learn.run import Limits
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEXTS = ["free money now", "money for free", "lunch at noon", "noon or lunch now", "free lunch", "now at work"]

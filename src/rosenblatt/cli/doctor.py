@@ -11,6 +11,7 @@ from .options import (
     Number,
     as_names,
     features_options,
+    in_shell,
     json_option,
     learner_options,
     option,
@@ -72,7 +73,7 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     if as_json:
         write_lines([to_json({"data": data, **found.as_dict(first=1)})])
     else:
-        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked)))
+        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked), in_shell))
 
 
 def _reading(asked: Any) -> str:
@@ -104,11 +105,11 @@ def _scaled(rows: Any, asked: Any) -> str:
 def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
     from ..errors import SettingError
-    from ..learn.settings import Settings
+    from ..learn.settings import WORDS, Settings
 
     if "scoring" in given:
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
-    learner = {name: words[name] for name in Settings.__dataclass_fields__ if name in words}
+    learner = {name: words[name] for name in WORDS if name in words}
     Settings.of(**learner)
     return learner
 

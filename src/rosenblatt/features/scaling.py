@@ -17,9 +17,11 @@ import numpy as np
 from ..core.rows import Csr, Dense, Rows, csr, dense, matrix, n_rows, width
 from ..errors import ModelError, SettingError
 from .moments import moments
+from .parameters import SCALE
 from .quadratic import Quadratic
 
 Array = np.ndarray[Any, Any]
+parameters = (SCALE,)
 BLOCK = 1 << 20
 """Values of a dense array that are worked on at a time, so that the copies in float64 stay small."""
 
