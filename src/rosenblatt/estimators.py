@@ -47,11 +47,14 @@ def _init_of(signature: inspect.Signature) -> Any:
     """An `__init__` that takes what the signature says, and keeps each argument under its name."""
 
     def __init__(*given: Any, **named: Any) -> None:
-        bound = signature.bind(*given, **named)
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(given[0]).__name__}: {error}") from None
         bound.apply_defaults()
-        self, *arguments = bound.arguments.items()
+        (_, self), *arguments = bound.arguments.items()
         for name, value in arguments:
-            setattr(self[1], name, value)
+            setattr(self, name, value)
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
