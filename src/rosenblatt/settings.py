@@ -10,9 +10,11 @@ import numpy as np
 
 from .catalog import rule_from, rule_name
 from .core.rows import Array, Rows, squared_norms
-from .defaults import DEFAULTS, MULTI_CLASS, OPTIMIZERS, SCHEDULES
+from .defaults import OPTIMIZERS, SCHEDULES
 from .errors import SettingError
+from .learn.table import DEFAULTS
 from .memory import memory_classes, new_memory
+from .parameters import MULTI_CLASS
 
 _UNIT_CHOICES = {"optimizer": OPTIMIZERS, "multi_class": MULTI_CLASS}
 
