@@ -117,7 +117,8 @@ def model(run: Run, classes: int) -> Model:
 
 
 def finished(run: Run, p: Problem, rule: str) -> bool:
-    """spec.md, `converged_`: no row asks for a step at the weights that answer; of many that vote, none is called wrong."""
+    """spec.md, `converged_`: no row asks for a step at the weights that answer; by a vote, or of many classes, none is
+    called wrong."""
     memory, state = run.answering
     u = memory.scores(rows_of(p.x, "dense-float64"), state)
     if not memory.is_linear or p.classes > 2:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from operator import mul
 from pathlib import Path
 
 import pytest
 
 from command import THREE, run, well
 from command import write as written
+from near_ties import near_ties
 from rosenblatt.theory import minimum_error
 
 TABLE = (
@@ -177,3 +180,29 @@ def test_compare_refuses_what_is_no_optimum(tmp_path: Path, table: Path) -> None
     assert done.code == 2 and "--optimum is about one hyperplane, which parts two classes; the data have 3" in done.err
     done = run("compare", table, "--optimum-time", "3")
     assert done.code == 2 and "--optimum-time is the limit of --optimum" in done.err
+
+
+def test_a_hyperplane_that_no_float64_holds_is_shown_and_said_to_be_rounded(tmp_path: Path) -> None:
+    """optimum said 0 errors and showed weights that make some; JSON has the hyperplane in whole numbers beside them."""
+    case = list(near_ties(29, seed=7))[28]
+    lines = [",".join([*map(repr, row), str(int(y))]) for row, y in zip(case.dense.tolist(), case.y, strict=True)]
+    data = written(tmp_path / "thin.csv", "\n".join(lines) + "\n")
+    for words in (["optimum", data], ["separable", data]):
+        assert "\nno float64 w and b were found that have these rows right:\n" in well(*words, "--no-header").out
+        found = well(*words, "--no-header", "--json").json
+        (answer,) = found["problems"] if "problems" in found else found["verdicts"]
+        assert answer["in_floats"] is False
+        exact = answer["exact_hyperplane"]
+        bar = [Fraction(int(each, 16), int(exact["denominator"], 16)) for each in [*exact["w"], exact["b"]]]
+        for row, y in zip(case.dense.tolist(), case.y, strict=True):
+            assert sum(map(mul, bar, map(Fraction, [*row, 1.0]))) * int(y) > 0
+    good = well("optimum", written(tmp_path / "parts.csv", TABLE), "--json").json["problems"][0]
+    assert good["in_floats"] is True and good["exact_hyperplane"] is None
+
+
+def test_margin_says_which_floats_are_rounded(tmp_path: Path) -> None:
+    rows = ["0.7,0.7,0.7,0.7,0.7,n\n"] * 3
+    data = written(tmp_path / "thin.csv", "".join(rows) + "0.7,0.6999999999999998,0.7,0.7,0.7,p\n")
+    done = well("margin", data, "--no-header", "--no-intercept")
+    (row,) = well("margin", data, "--no-header", "--no-intercept", "--json").json["margins"]
+    assert ("no float64 w and b were found" in done.out) == (not row["in_floats"])

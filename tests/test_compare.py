@@ -15,7 +15,7 @@ from rosenblatt.batch import Batch
 from rosenblatt.compare import Comparison, Contender, Plan, compare, contenders, race
 from rosenblatt.compare.contenders import split_names
 from rosenblatt.compare.intervals import GROUPS, groups, holm, over_folds, over_groups, over_rows
-from rosenblatt.compare.parts import folds, parts
+from rosenblatt.compare.parts import batch, folds, parts
 from rosenblatt.core.rows import dense, matrix
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import DEFAULT
@@ -364,3 +364,17 @@ def test_the_verdict_names_the_pick_the_method_and_its_limits() -> None:
     assert "For all 1" not in compared(Plan(learners=FEW[:2])).verdict()
     x, y = np.random.default_rng(1).normal(size=(60, 2)), np.repeat([0, 0, 0, 0, 1], 12)
     assert "no fewer errors than calling every row the most frequent class" in compare(x, y, Plan(FEW[1:2])).verdict()
+
+
+def test_rows_come_as_everywhere_else() -> None:
+    """Any sparse format and a DataFrame are rows; what float64 would round is refused."""
+    import pandas
+    from scipy.sparse import coo_array
+
+    x = np.array([[1.0, 0.0], [0.0, 2.5]])
+    for each in (x, x.tolist(), coo_array(x), pandas.DataFrame(x)):
+        rows = batch(each, [0, 1]).rows
+        assert not isinstance(rows, list) and rows.toarray().tolist() == x.tolist()
+    assert batch(["a b", "c"], [0, 1]).rows == [[("", "a b")], [("", "c")]]
+    with pytest.raises(DataError, match="which float64 rounds"):
+        batch([[2**53 + 1]], [0])

@@ -6,12 +6,10 @@ nasty edits keep the file's size and time of change, which is all that numba loo
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import subprocess
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +18,30 @@ import pytest
 
 import rosenblatt
 from rosenblatt.core import dispatch
+from rosenblatt.core.dispatch import dot
+from rosenblatt.core.rows import Array, Csr, Dense, Index, csr, dense
+from rosenblatt.errors import SettingError
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
 LEARN = """
 import sys
 import numpy as np
-from rosenblatt.core.rows import dense
+from rosenblatt.core import dispatch
+from rosenblatt.core.rows import Dense, dense
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.run import Chunk, Limits, new_run
 from rosenblatt.learn.train import train
 
-def learn(rule, eta0=1.0):
-    rows = dense(np.random.default_rng(0).normal(size=(12, 3)))
+def learn(rule, eta0=1.0, kind=Dense):
+    rows = kind(*dense(np.random.default_rng(0).normal(size=(12, 3))))
     run = new_run(Settings.of(rule=rule, eta0=eta0, tol=None, shuffle=False), rows, 2)
     train(run, [Chunk(rows, np.tile([1.0, -1.0, -1.0], 4))], Limits(1))
     return [*run.state.w.round(6).tolist(), round(float(run.state.b[0]), 6)]
+
+def compiled_now():
+    # Which loops and kernels did not come from the disk.
+    return sorted(key[0].__name__ for key, loop in dispatch._LOOPS.items() if sum(loop.stats.cache_misses.values()))
 """
 
 
@@ -83,7 +89,7 @@ Dense.add = _other
 
 
 def test_an_edited_rule_helper_or_row_is_compiled_anew(copy: Path) -> None:
-    """Issue: edit a rule, a helper and rows.py in a copy, and see the new behaviour."""
+    """Issue: edit a rule, a helper and a kind of rows in a copy, and see the new behaviour."""
     run = "print([learn(rule) for rule in ('perceptron', 'logistic')])"
     first = python(copy, run)
     cached = machine_code(copy)
@@ -98,7 +104,7 @@ def test_an_edited_rule_helper_or_row_is_compiled_anew(copy: Path) -> None:
     third = python(copy, run)
     assert eval(third)[0] == eval(second)[0] and eval(third)[1] != eval(second)[1]
 
-    rows = copy / "core" / "rows.py"
+    rows = copy / "core" / "rows" / "dense.py"
     rows.write_text(rows.read_text() + OTHER_ROWS)
     fourth = python(copy, run)
     assert all(new != old for new, old in zip(eval(fourth), eval(third), strict=True))
@@ -207,6 +213,99 @@ def test_a_rule_of_an_imported_module_is_cached_and_never_stale(copy: Path, tmp_
     assert python(copy, others) == wanted and machine_code(copy) == before, "one index for all would break here"
 
 
+ROWS = """
+from rosenblatt.core.rows import Dense
+SHARE = 1.0
+
+class Mine(Dense):
+    __slots__ = ()
+    def add(self, i, a, w):
+        for j in range(w.size):
+            w[j] += SHARE * a * self.values[i, j]
+"""
+
+
+@pytest.fixture
+def rows_of_mine(tmp_path: Path) -> Path:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "rows_of_mine.py").write_text(ROWS)
+    return tmp_path / "own"
+
+
+def test_edited_rows_of_ones_own_are_compiled_anew(copy: Path, rows_of_mine: Path) -> None:
+    run = "from rows_of_mine import Mine\nprint(learn('perceptron', kind=Mine))\nprint(compiled_now())"
+    first = python(copy, run, where=rows_of_mine).splitlines()
+    assert first[1] == "['learn']" and len(machine_code(copy)) == 1 and "Mine" in machine_code(copy)[0]
+    assert python(copy, run, where=rows_of_mine).splitlines() == [first[0], "[]"]
+    edit(rows_of_mine / "rows_of_mine.py", "a * self", "9 * self")
+    second = python(copy, run, where=rows_of_mine).splitlines()
+    assert second == [python(copy, run, where=rows_of_mine, ROSENBLATT_JIT="0").splitlines()[0], "['learn']"]
+    assert second[0] != first[0]
+
+
+def test_rows_redefined_while_running_count(copy: Path, rows_of_mine: Path) -> None:
+    """A constant, then a method; and the first again when they are as they were."""
+    run = """
+import rows_of_mine
+def again():
+    Mine = rows_of_mine.Mine
+    yield learn('perceptron', kind=Mine)
+    rows_of_mine.SHARE = 5.0
+    yield learn('perceptron', kind=Mine)
+    first, Mine.add = Mine.add, lambda self, i, a, w: None
+    yield learn('perceptron', kind=Mine)
+    rows_of_mine.SHARE, Mine.add = 1.0, first
+    yield learn('perceptron', kind=Mine)
+print(list(again()))
+"""
+    compiled = eval(python(copy, run, where=rows_of_mine))
+    assert compiled == eval(python(copy, run, where=rows_of_mine, ROSENBLATT_JIT="0"))
+    assert compiled[0] == compiled[3] and len({str(each) for each in compiled}) == 3
+    assert len(machine_code(copy)) == 1, "nobody could find what was redefined"
+
+
+def test_rows_whose_module_has_gone_break_nothing(copy: Path, rows_of_mine: Path) -> None:
+    plain = "print(learn('perceptron'), compiled_now())"
+    run = "from rows_of_mine import Mine\nlearn('perceptron', kind=Mine)\n" + plain
+    wanted = python(copy, run, where=rows_of_mine)
+    assert wanted.endswith("['learn', 'learn']") and len(machine_code(copy)) == 2
+    shutil.rmtree(rows_of_mine)
+    assert python(copy, plain) == wanted.replace("['learn', 'learn']", "[]")
+
+
+def test_only_what_uses_the_edited_code_is_compiled_anew(copy: Path) -> None:
+    """Not for a comment or a docstring, wherever it shifts the lines; numba alone begins again at each new time."""
+    run = """
+from rosenblatt.core import digits
+learn('perceptron')
+text = np.zeros(99, np.uint8)
+digits.dense_lines(text, digits.ends_of([b""]), np.ones((1, 1)).view(np.uint64), 44)
+print(compiled_now())
+"""
+    core = copy / "core"
+    assert python(copy, run) == "['dense', 'learn']"
+    for name, old, new in (
+        ("digits.py", "def put_zeros(", "# A comment\n\n\ndef put_zeros("),
+        ("digits.py", "def dense(", "# A comment\n\n\ndef dense("),
+        ("digits.py", '"""Digits of m, at least 1."""', '"""At least 1."""'),
+        ("rows/dense.py", "(self, i: Index, a: float, w: Array) -> None:", "(self, i: Any, a: float, w: Any) -> Any:"),
+        ("rows/verbs.py", "def frozen(", "# A comment\n\n\ndef frozen("),
+        ("learn.py", '"""Write one step', '"""Note one step'),
+        ("learn.py", "    w, b, f, n, m = state", "    # A comment\n    w, b, f, n, m = state"),
+        ("dispatch.py", "def _findable(", "# A comment\n\n\ndef _findable("),
+    ):
+        text = (core / name).read_text(encoding="utf-8")
+        assert old in text, (name, old)
+        (core / name).write_text(text.replace(old, new), encoding="utf-8")
+    assert python(copy, run) == "[]"
+    edit(core / "digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
+    assert python(copy, run) == "['dense']"
+    edit(core / "learn.py", "keep.used[0] = at + 1", "keep.used[0] = at + 2")
+    assert python(copy, run) == "['learn']"
+    edit(core / "learn.py", "    row: Array\n    cls: Array\n", "    cls: Array\n    row: Array\n")
+    assert python(copy, run) == "['learn']", "compiled code takes State and Keep apart by place"
+
+
 def test_where_nothing_can_be_written_it_runs_uncached(copy: Path) -> None:
     """No folder can be made, beside the code or at home: a file stands there, which stops root too."""
     for folder in (copy / "core", copy):
@@ -229,45 +328,50 @@ print(learn('perceptron'))
     assert machine_code(copy) == []
 
 
-# --- fingerprints, without compiling ---------------------------------------------------------------------------------
+def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
+    """Sets have another order in each, functions another address. numba is not needed for it."""
+    code = """
+from rosenblatt.core import digits, dispatch, learn, learn_many, pick, planes, progressive, rows
+from rosenblatt.core.fingerprint import fingerprint
+loops = learn.learn, learn_many.learn_many, planes.scan, digits.dense, progressive.progressive
+how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
+print(fingerprint(*loops, pick.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
+assert "numba" not in sys.modules
+"""
+    assert len({python(copy, code, PYTHONHASHSEED=str(seed)) for seed in (1, 2)}) == 1
 
 
-def rule(source: str, **names: Any) -> type:
-    scope: dict[str, Any] = {"__name__": "own", **names}
-    exec(source, scope)
-    return scope["Rule"]  # type: ignore[no-any-return]
+# --- one loop, several kinds of rows ---------------------------------------------------------------------------------
 
 
-def module(**values: Any) -> types.ModuleType:
-    made = types.ModuleType("helpers")
-    vars(made).update(values)
-    return made
+def scores(rows: Any, w: Any, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = dot(rows, np.uint64(i), w)
 
 
-BODY = "class Rule:\n    def step(self, u, y, q{default}):\n        return {value}\n"
+class Wrong(Dense):
+    """Rows that numba cannot compile."""
+
+    __slots__ = ()
+
+    def dot(self, i: Index, w: Array) -> Any:
+        return self.helper(i)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({"value": "y * 2.0"}, {"value": "y * 3.0"}),
-        ({"value": "y + u"}, {"value": "y - u"}),
-        ({"value": "y * K", "K": 1.0}, {"value": "y * K", "K": 2.0}),
-        ({"value": "y * K[0]", "K": (1.0, 2.0)}, {"value": "y * K[0]", "K": (3.0, 2.0)}),
-        ({"value": "y * K[0]", "K": np.array([1.0, 2.0])}, {"value": "y * K[0]", "K": np.array([1.5, 2.0])}),
-        ({"value": "y * K.pi", "K": math}, {"value": "y * K.pi", "K": types.SimpleNamespace(pi=3.0)}),
-        ({"value": "y * K.size", "K": module(size=1)}, {"value": "y * K.size", "K": module(size=2)}),
-        ({"value": "y * K.f(u)", "K": module(f=lambda u: u)}, {"value": "y * K.f(u)", "K": module(f=lambda u: -u)}),
-        ({"value": "k", "default": ", k=1.0"}, {"value": "k", "default": ", k=2.0"}),
-        ({"value": "f(u)", "f": lambda u: u}, {"value": "f(u)", "f": lambda u: -u}),
-        ({"value": "max(f(v) for v in (u, y))", "f": lambda u: u}, {"value": "max(f(v) for v in (u, y))", "f": abs}),
-    ],
-)
-def test_a_fingerprint_sees_what_behaviour_depends_on(one: dict[str, Any], other: dict[str, Any]) -> None:
-    def made(value: str, default: str = "", **names: Any) -> str:
-        return dispatch.fingerprint(rule(BODY.format(value=value, default=default), **names))
-
-    assert made(**one) == made(**one) != made(**other)
+def test_a_loop_that_meets_other_rows_takes_the_one_compiled_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One index of machine code must never name two classes of rows."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "1")
+    values, out = np.array([[1.0, 2.0], [0.0, 3.0]]), np.empty(2)
+    kinds = dense(values), csr(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), np.array([0, 2, 3]), 2)
+    loop = dispatch.loop_for(scores, kinds[0])
+    for rows in kinds:
+        loop(rows, np.array([1.0, 10.0]), out)
+        assert out.tolist() == [21.0, 30.0]
+    ours = {key[1]: loop for key, loop in dispatch._LOOPS.items() if key[0] is scores}
+    assert {key: len(loop.signatures) for key, loop in ours.items()} == {(Dense,): 1, (Csr,): 1}  # type: ignore[attr-defined]
+    with pytest.raises(SettingError, match="rows Wrong cannot be compiled .*Unknown attribute 'helper'") as caught:
+        loop(Wrong(values), np.ones(2), out)
+    assert "\n" not in str(caught.value)
 
 
 def test_without_the_compiler_the_loop_is_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,4 +379,4 @@ def test_without_the_compiler_the_loop_is_the_function_itself(monkeypatch: pytes
     from rosenblatt.rules.perceptron import Perceptron
 
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
-    assert dispatch.loop_for(learn, Perceptron()) is learn
+    assert dispatch.loop_for(learn, Perceptron(), dense(np.ones((1, 1)))) is learn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from near_ties import near_ties
 from rosenblatt import MaximumMargin
 from rosenblatt.errors import DataError
 from rosenblatt.theory import max_margin
@@ -87,6 +89,23 @@ def test_the_estimator_goes_through_the_origin() -> None:
     model = MaximumMargin(fit_intercept=False).fit([[-2.0], [1.0]], [0, 1])
     assert model.intercept_.tolist() == [0.0] and model.margin_with_bias_ is None
     assert model.margin_ == pytest.approx(1.0)
+
+
+def test_the_estimator_says_where_no_floats_hold() -> None:
+    """The other sets answer every row of theirs as it is labelled."""
+    silent = told = 0
+    for case in near_ties(200, seed=8):
+        model = MaximumMargin(fit_intercept=case.fit_intercept)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            try:
+                model.fit(case.X, case.y)
+            except DataError:
+                continue
+        assert model.in_floats_ == (not any("no float64" in str(each.message) for each in heard))
+        assert not model.in_floats_ or model.score(case.X, case.y) == 1.0, case.name
+        silent, told = silent + model.in_floats_, told + (not model.in_floats_)
+    assert silent > 80 and told
 
 
 def test_the_estimator_needs_two_classes() -> None:

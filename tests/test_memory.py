@@ -33,7 +33,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
-from rosenblatt.memory import memory_classes, new_memory
+from rosenblatt.memory import memory_classes, memory_from
 
 KEEPS = tuple(memory_classes())
 
@@ -123,7 +123,7 @@ def test_the_log_holds_steps_and_each_row_once_never_vectors(plain: None) -> Non
     run = learned(p, KINDS[2], 20, keep="voted")
     log, support = run.memory.log(), run.memory.support
     assert len(log["row"]) == run.state.n[UPDATES] > 60
-    assert len(support.indptr) - 1 <= 30, "a row that made steps in many epochs is stored once"
+    assert support.n == support.rows.n <= 30, "a row that made steps in many epochs is stored once"
     assert run.memory.saved().keys() >= {"start_w", "log_row", "log_count", "support_data"}
 
 
@@ -232,7 +232,7 @@ def test_before_the_first_row_every_memory_answers_zero(plain: None, keep: str, 
 
 
 def test_unknown_names_are_one_sentence() -> None:
-    with pytest.raises(SettingError, match="unknown memory keep='best'; the memories are last, averaged, "):
-        new_memory("best")
+    with pytest.raises(SettingError, match="unknown keep='best'; one of last, averaged, "):
+        memory_from("best")
     with pytest.raises(SettingError, match="unknown counting='mine'; one of notes, freund-schapire"):
-        new_memory("voted", counting="mine")
+        memory_from("voted", counting="mine")

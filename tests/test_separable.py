@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from near_ties import KINDS, NearTie, feasible, near_ties, truth
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import Separability, as_problem, read_certificate, separability, separable
 from rosenblatt.theory.proof.exact_simplex import decide
+from rosenblatt.theory.proof.floats import checked
 from rosenblatt.theory.search import newton as search_newton
 from rosenblatt.theory.search import simplex as search_simplex
 from rosenblatt.theory.search.reduce import opposite_pairs, reduced
@@ -48,10 +50,26 @@ def proven(found: Separability, X: Any, y: Any, positive: Any) -> bool:
     )
 
 
+def honest_in_floats(found: Separability) -> None:
+    """What is said of (w, b) is so: of the floats as they are, in fractions, and of X @ w + b."""
+    if not found.separable:
+        assert found.in_floats is None and found.w is None and found.margin is None and found.nearest is None
+        return
+    assert found.w is not None and found.b is not None and found.margin is not None and found.margin >= 0.0
+    x, y = found.problem.x, found.problem.y
+    scores = np.asarray(x @ found.w) + found.b
+    rows = np.asarray(x.todense() if hasattr(x, "todense") else x, np.float64).tolist()
+    exact = [sum(map(mul, map(Fraction, row), map(Fraction, found.w.tolist())), Fraction(found.b)) for row in rows]
+    right = all(u * int(sign) > 0 for u, sign in zip(exact, y, strict=True))
+    assert found.in_floats == (right and bool((scores * y > 0.0).all()))
+    assert found.in_floats == ("but no float64" not in str(found))
+
+
 def verdict(X: Any, y: Any, fit_intercept: bool = True, **more: Any) -> bool | None:
     """The verdict, after its proof has been checked."""
     found = separable(X, y, fit_intercept, **more)
     assert found.certificate is not None and found.verify()
+    honest_in_floats(found)
     assert proven(found, X, y, found.problem.classes[1])
     return found.separable
 
@@ -87,6 +105,14 @@ def test_near_ties_are_decided_and_right(kind: str, ties: list[NearTie]) -> None
         found = separable(case.X, case.y, case.fit_intercept)
         assert found.separable is truth(case), case.name
         assert proven(found, case.X, case.y, 1.0), case.name
+        honest_in_floats(found)
+
+
+def test_floats_that_hold_are_looked_for(ties: list[NearTie]) -> None:
+    """Of 293 separable ones, the hyperplane rounded fails on 50; others are found for 19, and 31 are said to fail."""
+    kept = [found for case in ties if (found := separable(case.X, case.y, case.fit_intercept)).separable]
+    rounded = [checked(found.problem, *found.certificate.floats()).hold for found in kept]  # type: ignore[union-attr]
+    assert sum(found.in_floats is True for found in kept) >= sum(rounded) + 15
 
 
 @given(st.data())
@@ -114,6 +140,7 @@ def test_values_of_any_size_are_decided(
     for rows in (x, csr_array(x)):
         found = separable(rows, y, fit_intercept, positive)
         assert found.separable is expected and found.verify() and proven(found, x, y, positive)
+        honest_in_floats(found)
 
 
 def test_a_single_row_whose_weight_no_float_holds() -> None:

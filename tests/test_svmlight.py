@@ -83,7 +83,7 @@ def test_any_bytes_give_rows_or_an_error_the_same_compiled_and_plain(content: by
         out = parse.room(content + b"\n")
         end = kernel(content + b"\n", 0, 0, True, out)
         n = out.used[parse.ROWS]
-        found.append((end, out.used.tolist(), out.indptr[: n + 1].tolist(), out.labels[:n].tobytes()))
+        found.append((end, out.used.tolist(), out.row_ends[: n + 1].tolist(), out.labels[:n].tobytes()))
     assert found[0] == found[1]
 
 

@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from command import ENVIRONMENT, run, well, write
 from conftest import shared_data
 from rosenblatt import LinearClassifier, Model
+from rosenblatt.cli.options import Share
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.fit import set_aside
+from rosenblatt.given import at_least, at_most
 from rosenblatt.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed
 from samples import three_classes, two_classes
 
@@ -83,7 +86,31 @@ def test_the_promise_is_kept_in_95_of_100_cases() -> None:
 # --- what is chosen ---
 
 
+@given(n=st.integers(1, 10**6), share=st.floats(0.0, 0.9999999999999999))
+@example(n=10, share=0.8999999999999999)
+@example(n=100, share=0.29)
+@example(n=100, share=0.07)
+@example(n=1000, share=0.9999999999999999)
+def test_shares_are_counted_in_whole_rows(n: int, share: float) -> None:
+    most, least = at_most(n, share), at_least(n, share)
+    assert 0 <= most < n and most / n <= share < (most + 1) / n
+    assert 0 <= least <= n and least / n >= share and (least == 0 or (least - 1) / n < share)
+
+
+@pytest.mark.parametrize(("text", "share"), [("0.7%", 0.007), ("0.1%", 0.001), ("1.1%", 0.011), ("7e-1%", 0.007)])
+def test_a_percentage_is_the_share_that_one_means(text: str, share: float) -> None:
+    """0.7/100 is below 0.007 in floats: 6 of 1,000 rows were allowed, not 7."""
+    assert Share().convert(text, None, None) == share
+
+
+def test_a_share_set_aside_is_counted_in_whole_rows() -> None:
+    """scikit-learn rounds the product up: 8 of 100 for .07."""
+    kept, out = set_aside(np.repeat([0, 1], 50), 0.07, 0)
+    assert (len(kept), len(out)) == (93, 7)
+
+
 @given(seed=st.integers(0, 2**32 - 1), limit=st.floats(0.001, 0.9), tied=st.booleans(), sure=st.sampled_from([0, 0.95]))
+@example(seed=0, limit=0.8999999999999999, tied=False, sure=0)
 @pytest.mark.parametrize("by", ["max_false_positives", "max_false_negatives"])
 def test_limits_hold_on_the_rows_and_no_other_threshold_is_better(
     by: str, seed: int, limit: float, tied: bool, sure: float

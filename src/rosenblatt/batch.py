@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .core.rows import Rows, n_rows, stack, take
+from .core.rows import Rows, stack
 
 Document = list[tuple[str, str]]
 """A text in fields: [(tag, text), …]; the tag "" is the body, "subject" the subject, and so on."""
@@ -29,11 +29,11 @@ class Batch(NamedTuple):
     @property
     def n(self) -> int:
         """How many rows or documents."""
-        return len(self.rows) if isinstance(self.rows, list) else n_rows(self.rows)
+        return len(self.rows) if isinstance(self.rows, list) else self.rows.n
 
     def take(self, numbers: np.ndarray[Any, Any]) -> Batch:
         """The rows or documents of these numbers, with what belongs to them."""
-        rows = [self.rows[i] for i in numbers] if isinstance(self.rows, list) else take(self.rows, numbers)
+        rows = [self.rows[i] for i in numbers] if isinstance(self.rows, list) else self.rows.take(numbers)
         ids = None if self.ids is None else [self.ids[i] for i in numbers]
         return Batch(rows, None if self.y is None else self.y[numbers], ids)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
-from .core.rows import Array, Rows, csr, dense, width
+from .core.rows import Array, Rows
 from .errors import SettingError
+from .given import given_rows
 from .labels import class_list
 from .theory.stopping import StopWhenNotSeparable, check_rule
 
@@ -21,12 +21,7 @@ INPUT: dict[str, Any] = {
 
 
 def as_rows(x: Any) -> Rows:
-    if not issparse(x):
-        return dense(x)
-    if not x.has_canonical_format:
-        x = x.copy()
-        x.sum_duplicates()
-    return csr(x.data, x.indices, x.indptr, x.shape[1])
+    return given_rows(x).without_duplicates()
 
 
 def label_counts(y: Array) -> dict[Any, int]:
@@ -63,7 +58,7 @@ def asking(estimator: Any, y: Array, before: Any) -> StopWhenNotSeparable | None
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:
-    k, d = (1 if classes == 2 else classes), width(rows)
+    k, d = (1 if classes == 2 else classes), rows.width
     w = np.zeros((k, d)) if coef is None else np.atleast_2d(np.asarray(coef, float))
     b = np.zeros(k) if intercept is None else np.atleast_1d(np.asarray(intercept, float))
     if w.shape != (k, d) or b.shape != (k,):

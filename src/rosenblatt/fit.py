@@ -11,6 +11,7 @@ import numpy as np
 from . import labels as label
 from .core.rows import Array, Rows, n_rows, width
 from .errors import DataError, SettingError, plain
+from .given import at_least
 from .learn.converged import mistaken
 from .learn.observers import observers_of
 from .learn.run import Chunk, Limits, Measure, Run, Survey, new_run
@@ -104,7 +105,8 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
         text = "{validation_fraction} must be a share of the rows between 0 and 1"
         raise SettingError(text, validation_fraction=share)
     try:
-        kept, out = train_test_split(np.arange(len(y)), test_size=share, random_state=seed, stratify=y)
+        out_of_all = at_least(len(y), share)
+        kept, out = train_test_split(np.arange(len(y)), test_size=out_of_all, random_state=seed, stratify=y)
     except ValueError as error:
         raise SettingError(
             f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"

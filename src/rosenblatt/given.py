@@ -1,4 +1,4 @@
-"""Arrays, labels and seconds as Python gives them: made this package's own, or refused in one sentence."""
+"""Arrays, labels, seconds and shares as Python gives them: made this package's own, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .core.rows import Array, Csr, Dense, Rows, csr, dense, matrix
+from .core.rows import KINDS, Array, Rows, csr, dense
 from .errors import DataError, SettingError
 
 MOST_WHOLE = 2**53
@@ -18,11 +18,11 @@ def given_rows(X: Any) -> Rows:
     float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
     are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
     """
-    if isinstance(X, (Dense, Csr)):
+    if isinstance(X, KINDS):
         return X
-    from scipy.sparse import issparse
+    from scipy import sparse
 
-    if issparse(X):
+    if sparse.issparse(X):
         if X.ndim != 2:
             raise DataError(f"the rows have shape {X.shape}; expected (rows, columns)")
         if X.format == "coo":  # tocsr sums what lies in one place, and int8 would overflow
@@ -50,14 +50,7 @@ def masked_row(values: Any) -> int | None:
 
 def without_duplicates(rows: Rows) -> Rows:
     """The same rows, columns sorted, with the sum of what a sparse row has several times in one column."""
-    if isinstance(rows, Dense):
-        return rows
-    x = matrix(rows)
-    if x.has_canonical_format:
-        return rows
-    x = x.copy()
-    x.sum_duplicates()
-    return csr(x.data, x.indices, x.indptr, x.shape[1])
+    return rows.without_duplicates()
 
 
 def _exact(values: Array) -> Array:
@@ -121,6 +114,23 @@ def _missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to anything
         return True
+
+
+def at_most(n: int, share: float) -> int:
+    """The largest k with k/n ≤ share < 1, as floats say it: a limit in whole rows. .29 of 100 are 29, though the
+    product is less in floats; .8999999999999999 of 10 are 8, though it is 9."""
+    count = int(share * n) + 1
+    while count / n > share:
+        count -= 1
+    return count
+
+
+def at_least(n: int, share: float) -> int:
+    """The smallest k with k/n ≥ share: .07 of 100 are 7, though the product is more than 7 in floats."""
+    count = max(int(share * n) - 1, 0)
+    while count / n < share:
+        count += 1
+    return count
 
 
 def check_seconds(name: str, seconds: Any, zero: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .calibration import Calibration, calibration
 from .core.learn import UPDATES
-from .core.rows import Array, Rows, take
+from .core.rows import Array, Rows
 from .errors import DataError
 from .fit import Task, checked_weights, combined_weight, fit
 from .labels import class_numbers
@@ -52,8 +52,8 @@ def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, 
         order = _order(task.order, kept, len(y))
         own = task._replace(positive=positive, order=order, observers=(), validation=None)
         own_weight = None if weight is None else weight[kept]
-        part = fit(take(rows, kept), y[kept], run.settings, _as_long(run), own, own_weight)
-        out[left] = part.raw(take(rows, left)) * (size / _size(part))
+        part = fit(rows.take(kept), y[kept], run.settings, _as_long(run), own, own_weight)
+        out[left] = part.raw(rows.take(left)) * (size / _size(part))
     return out
 
 

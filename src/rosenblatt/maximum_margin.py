@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .core.rows import Array, matrix
+from .core.rows import Array
 from .errors import DataError, SettingError
 from .estimator_input import INPUT, as_rows
 from .fit import check_finite
 from .theory.margins.maximum import MaxMargin, max_margin
 from .theory.problem import as_problem
+from .theory.proof.floats import NOT_IN_FLOATS
 
 
 class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,6 +47,9 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How far γ may still be from the widest, as a share: upper bound over lower bound − 1.
     support_ : (k,) row numbers, from 0
         Rows whose combination w is; of more than two classes those of any.
+    in_floats_ : bool or (K,)
+        Whether coef_ and intercept_, as the floats they are, have the rows of `fit` right, exactly and as `predict`
+        computes it. False, with a warning, where the margin is so thin that no such floats were found.
     results_ : list of MaxMargin, one a hyperplane, with all bounds.
 
     Raises
@@ -81,6 +86,9 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.margin_ = self._of("margin")
         self.margin_with_bias_ = self._of("margin_with_bias") if self.fit_intercept else None
         self.gap_ = self._of("gap")
+        self.in_floats_ = self._of("in_floats")
+        if not np.all(self.in_floats_):
+            warnings.warn(f"{NOT_IN_FLOATS}; coef_ and intercept_ are the nearest", UserWarning, stacklevel=2)
         self.support_ = np.unique(np.concatenate([found.support for found in self.results_]))
         return self
 
@@ -101,8 +109,9 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         rows = as_rows(validate_data(self, X, reset=False, **INPUT))
         check_finite(rows, getattr(self, "feature_names_in_", None))
-        scores = np.asarray(matrix(rows) @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.coef_) == 1 else scores
+        # Class by class, as it was checked: the product with all at once is rounded otherwise.
+        scores = [np.asarray(rows.matrix() @ w) + b for w, b in zip(self.coef_, self.intercept_, strict=True)]
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict(self, X: Any) -> Array:
         """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError, plain
+from .given import at_most
 from .model import Model
 
 CONFIDENCE = 0.95
@@ -139,7 +140,7 @@ def _limited(u: Array, own: Array, by: str, wish: Wish, record: dict[str, Any]) 
     promised = most is not None
     needed = rows_needed(limit, wish.confidence) if wish.confidence > 0.0 else None
     record = {**record, "by": by, "limit": limit, "promised": promised, "rows_needed": needed}
-    count = most if most is not None else int(limit * n) + ((int(limit * n) + 1) / n <= limit)
+    count = at_most(n, limit) if most is None else most
     border = np.sort(u[own])[n - 1 - count]
     values = np.unique(u)
     return _midway(values, int(np.searchsorted(values, border))), record

@@ -23,7 +23,6 @@ from ..compare.contenders import check, split_names
 from ..compare.optimum import Limits as Searching
 from ..compare.optimum import check_two, with_optimum
 from ..compare.table import NAMED, fewest, listed, table, verdict
-from ..core.rows import width
 from ..errors import DataError, Message, SettingError
 from ..labels import tidy
 from ..read import open_source
@@ -197,7 +196,7 @@ def whole(source: Source) -> Batch:
 
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
     """The test file, read as the data were."""
-    columns: Any = None if isinstance(data.rows, list) else width(data.rows)
+    columns: Any = None if isinstance(data.rows, list) else data.rows.width
     known = Known(source.recipe(), np.unique(np.asarray(data.y)), columns, None, None)
     other: Any = like_training(path, known, {}, labelled=True)
     batches, labels, first = [], [], 1

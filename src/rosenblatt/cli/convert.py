@@ -139,8 +139,8 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
         names = getattr(source, "feature_names", None)
     if isinstance(first.rows, list):
         shape = shape._replace(kind="documents")
-    elif not shape.width and hasattr(first.rows, "values"):
-        shape = shape._replace(width=first.rows.values.shape[1])
+    elif not shape.width and not getattr(source, "widening", False):
+        shape = shape._replace(width=first.rows.width)
     if needs_look(first, to, shape):
         known = look(chain([first], read))
         if to != "svmlight" or shape.width:
@@ -164,7 +164,6 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
     import numpy as np
 
     from ..batch import AtHand, Batch
-    from ..core.rows import width
     from ..errors import SettingError
     from ..features.pipeline import Features
     from ..write.convert import label_numbers
@@ -176,8 +175,8 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
         check_kind(source, words["given"])
         features, rows, y, ids = Features.fit(batches, feature_options(words))
         names = getattr(source, "feature_names", None)
-        seen = Known(source.recipe(), np.empty(0), width(rows), features, names)
-        return AtHand(Batch(rows, y, ids)), shape._replace(width=width(rows)), _listed(seen)
+        seen = Known(source.recipe(), np.empty(0), rows.width, features, names)
+        return AtHand(Batch(rows, y, ids)), shape._replace(width=rows.width), _listed(seen)
     if words["given"]:
         raise SettingError("--model has its own features; leave out the options of features")
     numbers = shape.numbers or label_numbers([str(label) for label in model.classes])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Batch, Source
-from ..core.rows import Array, Rows, n_rows
+from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..fit import check_finite
 from ..labels import class_numbers, tidy
@@ -71,7 +71,7 @@ def scored(model: Model, source: Source, progress: Progress) -> Iterator[Scored]
         rows = model.rows(batch)
         check_finite(rows, names_of(model))
         yield Scored(batch, rows, model.decision(rows), first)
-        first += n_rows(rows)
+        first += rows.n
     notes(source.notes)
 
 

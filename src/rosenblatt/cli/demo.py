@@ -121,10 +121,9 @@ def prepare(learner: Learner, part: Part) -> None:
     """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
     import numpy as np
 
-    from ..core.rows import take
 
     two = np.array([np.flatnonzero(part.y == label)[0] for label in np.unique(part.y)])
-    learn(learner, part._replace(rows=take(part.rows, two), y=part.y[two]), 0, 1)
+    learn(learner, part._replace(rows=part.rows.take(two), y=part.y[two]), 0, 1)
 
 
 def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.rows import Csr, csr, dense
 from ..errors import SettingError
 from ..theory.problem import Problem
+from ..theory.proof.certificate_file import in_text
+from ..theory.proof.floats import NOT_IN_FLOATS
 from .output import plural, short
 from .progress import Progress
 
@@ -55,13 +56,8 @@ def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
     picked = [_number(column, names, problem.d) for column in columns]
     if len(set(picked)) < len(picked):
         raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
-    if isinstance(problem.rows, Csr):
-        x = problem.x[:, picked].tocsr()
-        x.sort_indices()
-        rows: Any = csr(x.data, x.indices, x.indptr, len(picked))
-    else:
-        rows = dense(problem.rows.values[:, picked])
-    return problem._replace(rows=rows, names=[name_of(problem, column) for column in picked])
+    names = [name_of(problem, column) for column in picked]
+    return problem._replace(rows=problem.rows.take_columns(picked), names=names)
 
 
 def _number(column: str, names: list[str] | None, d: int) -> int:
@@ -94,6 +90,9 @@ def told(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
     yield f"{_method(result)}; {result.seconds:.1f} s"
     yield from _answers(result)
+    if not result.in_floats:
+        yield f"{NOT_IN_FLOATS}:"
+        yield "  these are rounded and make more errors; --json has the hyperplane in whole numbers"
     if result.errors:
         rows = ", ".join(f"{row + 1:,}" for row in result.rows_wrong[:MOST_ROWS])
         more = f" and {result.errors - MOST_ROWS:,} more" if result.errors > MOST_ROWS else ""
@@ -154,6 +153,8 @@ def values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
                 "positive": result.problem.classes[1], "negative": result.problem.classes[0],
                 "errors": result.errors, "lower_bound": result.lower_bound, "optimal": result.optimal,
                 "method": result.method, "supports": result.supports, "w": result.w, "b": result.b,
+                "in_floats": result.in_floats,
+                "exact_hyperplane": None if result.in_floats else in_text(result.separator),
                 "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
             }
             for result in results
@@ -175,8 +176,7 @@ def picture(result: MinimumError, origin: str) -> Figure:
     from ..report.pictures.regions import Plane
 
     problem = result.problem
-    x = problem.x
-    x = np.asarray(x.todense() if isinstance(problem.rows, Csr) else x, np.float64)
+    x = problem.rows.toarray().astype(np.float64)
     names = [name_of(problem, 0), name_of(problem, 1)]
     classes = [str(label) for label in problem.classes]
     plane = Plane(x, (problem.y > 0).astype(int), lambda at: at @ result.w + result.b, classes, names)

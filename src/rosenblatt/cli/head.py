@@ -51,18 +51,12 @@ def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
 
 
 def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
-    from ..core.rows import Dense
-
     rows = batch.rows
     if isinstance(rows, list):
         return {"text": {tag or "text": text for tag, text in rows[i]}}
     names = getattr(source, "feature_names", None)
     base = int(getattr(source, "base", 1))
-    if isinstance(rows, Dense):
-        values, columns = rows.values[i].tolist(), range(rows.values.shape[1])
-    else:
-        part = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
-        values, columns = rows.data[part].tolist(), rows.indices[part].tolist()
+    columns, values = (each.tolist() for each in rows.row(i))
     named = ((names[j] if names else str(j + base), value) for j, value in zip(columns, values, strict=True))
     return {"values": dict(named)}
 

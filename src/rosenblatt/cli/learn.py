@@ -12,7 +12,7 @@ import numpy as np
 
 from ..batch import AtHand, Batch, Source
 from ..catalog import rule_from, rule_name
-from ..core.rows import Array, Rows, n_rows, stack, take, width
+from ..core.rows import Array, Rows, stack
 from ..errors import DataError, SettingError, located
 from ..features.pipeline import Features, Options
 from ..fit import Held, Task, fit, learn_more, set_aside
@@ -90,7 +90,7 @@ def new(work: Work, start: str | None = None) -> Done:
         rows, y = _as_in(first, source, work.progress)
         features, names = first.features, first.names
     reading = source.recipe() if first is None else first.reading
-    known = Known(reading, np.unique(y), width(rows), features, names)
+    known = Known(reading, np.unique(y), rows.width, features, names)
     rows, y, held = validation_rows(work, known, rows, y, scoring)
     task = task_of(work, rows, y)._replace(names=names_of(known), scorer=scoring, validation=held)
     if first is not None:
@@ -146,7 +146,7 @@ def validation_rows(
         # A model that goes on sets the same rows aside again: its own seed, whatever the default is.
         seed = model.run.settings.random_state if isinstance(model, Model) else work.words["random_state"]
         kept, out = set_aside(y, asked, seed)
-        return take(rows, kept), y[kept], Held(take(rows, out), y[out], scoring, name)
+        return rows.take(kept), y[kept], Held(rows.take(out), y[out], scoring, name)
     source = like_training(asked, model, dict(work.reading), labelled=True)
     with naming(asked):
         return rows, y, Held(*_as_in(model, source, work.progress), scoring, name)
@@ -158,7 +158,7 @@ def _as_in(model: Model | Known, source: Any, progress: Progress) -> tuple[Rows,
     for batch in progress.reading(source):
         parts.append(model.rows(batch))
         labels.append(labels_of(batch, model, source, first))
-        first += n_rows(parts[-1])
+        first += parts[-1].n
     return stack(parts), np.concatenate(labels)
 
 
@@ -241,7 +241,7 @@ def task_of(work: Work, rows: Rows, y: Array, before: int = 0) -> Task:
     return Task(
         positive=work.words["positive"],
         class_weight=_class_weight(work.words["class_weight"], y),
-        order=_order(work, n_rows(rows)),
+        order=_order(work, rows.n),
         observers=[work.progress.learning(work.limits, before)],
     )
 

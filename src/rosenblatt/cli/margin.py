@@ -69,7 +69,7 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
         if alone:
             raise
         return {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
-    names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b")
+    names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b", "in_floats")
     row |= {name: getattr(found, name) for name in names}
     row |= {"support": found.support + 1, "multipliers": found.multipliers}
     if problem.fit_intercept:
@@ -82,10 +82,9 @@ def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
     """R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain."""
     import numpy as np
 
-    from ..core.rows import squared_norms
     from ..theory.ledger.bounds import whole
 
-    radius = float(np.sqrt(squared_norms(problem.rows).max() + problem.fit_intercept))
+    radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
     least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
     ratio = (radius / least) ** 2
     return {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
@@ -99,6 +98,7 @@ def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
 
 
 def _told(values: dict[str, Any]) -> Iterator[str]:
+    from ..theory.proof.floats import NOT_IN_FLOATS
     from .output import plural, short
 
     (row,) = values["margins"]
@@ -115,6 +115,9 @@ def _told(values: dict[str, Any]) -> Iterator[str]:
             yield "  the bounds do not meet: " + (
                 "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
             )
+        if not row["in_floats" + end]:
+            yield f"  {NOT_IN_FLOATS}:"
+            yield "  those of --json are rounded; `rosenblatt separable` has a hyperplane in whole numbers"
     yield _support(row)
     yield f"radius {row['radius']:.6g}; mistakes possible for the perceptron: {_count(row['mistakes_possible'])}"
     yield f"took {row['seconds']:.2f} s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any
 
 import click
@@ -93,8 +94,10 @@ class Share(click.ParamType):
         if not isinstance(value, str):
             return value
         try:
-            share = float(value.removesuffix("%")) / (100.0 if value.endswith("%") else 1.0)
-        except ValueError:
+            share = float(value.removesuffix("%"))
+            if value.endswith("%"):
+                share = float(Decimal(value.removesuffix("%")) / 100)  # .7/100 is below .007 in floats: 6 of 1,000
+        except (ValueError, ArithmeticError):
             if self.file:
                 return value
             self.fail(f"{value!r} is not a share; give one as 0.1% or 0.001.", param, ctx)

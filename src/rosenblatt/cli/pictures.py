@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Batch, Source, joined
-from ..core.rows import Rows, matrix, width
 from ..errors import DataError, SettingError
 from ..labels import class_numbers, tidy
 from .data import labels_of
@@ -91,7 +90,7 @@ class Kept(Watched):
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in super().__iter__():
-            self.wide = self.wide or isinstance(batch.rows, list) or width(batch.rows) > 2
+            self.wide = self.wide or isinstance(batch.rows, list) or batch.rows.width > 2
             if self.all or not self.wide:
                 self.parts.append(batch)
             else:
@@ -115,30 +114,20 @@ def _plane(model: Model, kept: Keeping) -> Plane | None:
     from ..report.pictures.regions import GRID, Plane
 
     batch = kept.batch()
-    if batch is None or isinstance(batch.rows, list) or width(batch.rows) != 2:
+    if batch is None or isinstance(batch.rows, list) or batch.rows.width != 2:
         return None
-    rows = matrix(batch.rows)
-    x = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)
+    own = batch.rows
+    x = own.toarray().astype(float)
     y = class_numbers(labels_of(batch, model, kept.sources[0]), model.classes)
     grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
     names = model.names or [Names(model)[j] for j in range(2)]
 
     def scores(points: Any) -> Any:
-        return model.decision(model.rows(Batch(_like(batch.rows, dense(points)), None)))
+        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
+        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
+        return model.decision(model.rows(Batch(stored, None)))
 
     return Plane(x, y, scores, model.classes.tolist(), names, grid)
-
-
-def _like(rows: Any, points: Any) -> Rows:
-    """Dense points in the storage of other rows: what is fitted to sparse rows may not take dense ones."""
-    from scipy.sparse import csr_array
-
-    from ..core.rows import Csr, csr
-
-    if not isinstance(rows, Csr):
-        return points  # type: ignore[no-any-return]
-    sparse = csr_array(points.values)
-    return csr(sparse.data, sparse.indices, sparse.indptr, 2)
 
 
 def curve_of(work: Work, model: Model, kept: Keeping, path: str) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def _opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block
     reading = {name: asked.reading[name] for name in ("header", "delimiter") if name in asked.reading}
     outcome: Column | None = words["outcome"]
     table = AdviceTable(asked.data, outcome=outcome, up=words["up"], losses=words["losses"], **reading)
-    blocks = (Block(batch.rows.values, batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
+    blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
     return table.names, blocks, table
 
 

@@ -92,6 +92,8 @@ def check_one(save: str | None, problems: list[Any]) -> None:
 
 def values_of(found: Any) -> dict[str, Any]:
     """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
+    from ..theory.proof.certificate_file import in_text
+
     rest, positive = found.problem.classes
     rows = None if found.rows is None else [int(row) + 1 for row in found.rows]
     multipliers = None if found.multipliers is None else [str(each) for each in found.multipliers]
@@ -99,6 +101,8 @@ def values_of(found: Any) -> dict[str, Any]:
     return {
         "positive": positive, "negative": rest, "separable": found.separable, "kind": found.kind,
         "exact": found.kind in ("separator", "farkas"), "w": weights, "b": found.b,
+        "in_floats": found.in_floats,
+        "exact_hyperplane": in_text(found.certificate) if found.in_floats is False else None,
         "margin_at_least": _finite(found.margin),
         "support": rows, "multipliers": multipliers, "tried": found.tried, "seconds": round(found.seconds, 4),
     }  # fmt: skip
@@ -141,6 +145,8 @@ def _told(found: Any, data: str, save: str | None) -> Iterator[str]:
 
 
 def _separator(found: Any) -> Iterator[str]:
+    from ..theory.proof.floats import NOT_IN_FLOATS
+
     yield "separable: a hyperplane w·x + b = 0 has every row on its right side, checked exactly"
     names = found.problem.names
     order = sorted(range(len(found.w)), key=lambda j: -abs(found.w[j]))[:LISTED]
@@ -148,11 +154,13 @@ def _separator(found: Any) -> Iterator[str]:
     more = f" and {len(found.w) - LISTED:,} more" if len(found.w) > LISTED else ""
     yield f"  w {', '.join(shown)}{more}" if shown else "  w has no columns"
     yield f"  b {found.b:.6g}"
+    if not found.in_floats:
+        yield f"{NOT_IN_FLOATS}:"
+        yield "  these are rounded and get some wrong; --save CERT and --json have the hyperplane in whole numbers"
     if found.margin == float("inf"):
         yield "one class is alone, and b puts it on its side"
         return
-    nearest = int(found.problem.margins(found.w, found.b).argmin())
-    yield f"nearest row: {nearest + 1:,}, at distance {found.margin:.6g}"
+    yield f"nearest row: {found.nearest + 1:,}, at distance {found.margin:.6g}"
     yield "the widest margin is at least that, and mostly more: `rosenblatt margin` finds it"
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..core.learn import UPDATES
-from ..core.rows import Csr, n_rows
 from ..fit import training_errors
 from ..learn.converged import MOST_VOTES
 from ..model import Model
@@ -29,7 +28,7 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
     model, run = done.model, done.model.run
     settings, errors = run.settings.words(), _errors(done)
     return {
-        "rows": n_rows(done.rows),
+        "rows": done.rows.n,
         "features": model.width,
         "classes": model.classes,
         "class_rows": {str(label): int(np.count_nonzero(done.y == label)) for label in model.classes},
@@ -71,7 +70,7 @@ def _not_separable(done: Done) -> dict[str, Any] | None:
 def _errors(done: Done) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
     model = done.model
-    if n_rows(done.rows) * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
+    if done.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
         return None
     return training_errors(model.decision(done.rows), done.y, model.classes)
 
@@ -81,9 +80,9 @@ def _collision_rate(done: Done) -> float | None:
     from ..features.hashing import Hashing
 
     dictionary = None if done.model.features is None else done.model.features.dictionary
-    if not isinstance(dictionary, Hashing) or not isinstance(done.rows, Csr):
+    if not isinstance(dictionary, Hashing):
         return None
-    return dictionary.expected_rate(int(np.unique(done.rows.indices).size))
+    return dictionary.expected_rate(int(np.count_nonzero(done.rows.stored(axis=0))))
 
 
 def told(found: dict[str, Any]) -> Iterator[str]:

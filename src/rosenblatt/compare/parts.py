@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import AtHand, Batch
-from ..core.rows import Array, Rows, width
+from ..core.rows import Array, Rows
 from ..errors import DataError, SettingError, plain
 from ..features import scaling
 from ..features.pipeline import Features, Options
+from ..given import given_rows
 
 
 class Part(NamedTuple):
@@ -65,19 +66,10 @@ def _applied(steps: Sequence[scaling.Step], rows: Rows) -> Rows:
 
 
 def batch(X: Any, y: Any) -> Batch:
-    """Rows from a matrix or a scipy sparse matrix, documents from a list of texts, with labels."""
-    from ..core.rows import csr, dense
-
+    """Rows of what `given_rows` takes, documents of a list of texts, with labels."""
     labels = np.asarray(y)
-    rows: Any
-    if hasattr(X, "indptr"):
-        x = X.tocsr()
-        rows = csr(x.data, x.indices, x.indptr, x.shape[1])
-    elif len(X) and isinstance(X[0], str):
-        rows = [[("", text)] for text in X]
-    else:
-        rows = dense(np.asarray(X))
-    made = Batch(rows, labels)
+    texts = getattr(X, "ndim", 1) == 1 and len(X) and isinstance(X[0], str)
+    made = Batch([[("", text)] for text in X] if texts else given_rows(X), labels)
     if made.n != len(labels):
         raise DataError(f"{made.n} rows but {len(labels)} labels; there must be one label a row")
     return made
@@ -87,8 +79,8 @@ def same_kind(train: Batch, test: Batch) -> None:
     """DataError where a test set cannot be scored by what was learned from the training set."""
     if isinstance(train.rows, list) != isinstance(test.rows, list):
         raise DataError("the test rows and those to learn from are not of the same kind; one of them is text")
-    if not isinstance(train.rows, list) and not isinstance(test.rows, list) and width(test.rows) > width(train.rows):
-        raise DataError(f"the test rows have {width(test.rows)} features; those to learn from have {width(train.rows)}")
+    if not isinstance(train.rows, list) and not isinstance(test.rows, list) and test.rows.width > train.rows.width:
+        raise DataError(f"the test rows have {test.rows.width} features; those to learn from have {train.rows.width}")
     unknown = [label for label in np.unique(test.y).tolist() if label not in np.unique(train.y).tolist()]  # type: ignore[arg-type]
     if unknown:
         raise DataError(f"the test rows have the label {unknown[0]!r}, which those to learn from have not")

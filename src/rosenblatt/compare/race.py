@@ -14,7 +14,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.learn import MISTAKES, UPDATES
-from ..core.rows import Array, n_rows, take
+from ..core.rows import Array
 from ..errors import DataError, Message, RosenblattError, SettingError
 from ..features.pipeline import DEFAULT, Options
 from ..fit import Task, check_finite, fit, training_errors
@@ -207,7 +207,7 @@ class _Race:
         part = self.made[contender.scale]
         few = np.unique(part.y, return_index=True)[1]
         try:
-            fit(take(part.rows, few), part.y[few], _settings(contender, self.plan), Limits(max_iter=1))
+            fit(part.rows.take(few), part.y[few], _settings(contender, self.plan), Limits(max_iter=1))
         except SettingError as error:
             self.ran.failed[contender] = error.message
         except DataError:
@@ -234,16 +234,16 @@ class _Race:
 
     def _limits(self, contender: Contender, part: Part) -> Limits:
         many = _weight_vectors(part.y)
-        size = max(1, part.rows.stored * many)
+        size = max(1, part.rows.size * many)
         epochs = self.plan.epochs or min(EPOCHS, max(FEWEST, WORK // size))
         votes = None
         if not contender.is_linear:
-            votes = max(1, self.votes // (n_rows(part.test) * many))
+            votes = max(1, self.votes // (part.test.n * many))
         return Limits(epochs, votes, self.plan.max_time)
 
     def _training_error(self, model: Model, part: Part) -> float | None:
         vectors = int(model.run.state.n[UPDATES]) * _weight_vectors(part.y)
-        if not model.run.memory.is_linear and n_rows(part.rows) * vectors > self.votes:
+        if not model.run.memory.is_linear and part.rows.n * vectors > self.votes:
             return None
         return training_errors(model.decision(part.rows), part.y, model.classes) / len(part.y)
 

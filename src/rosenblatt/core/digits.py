@@ -184,12 +184,13 @@ def put_text(out: Array, at: int, ends: Ends, row: int) -> int:
     return at
 
 
-def sparse(out: Array, heads: Ends, tails: Ends, bits: Array, columns: Array, indptr: Array) -> int:
-    """Lines `head index:value index:value … tail` to `out`; how many bytes. columns: (nnz,) uint64 as written."""
+def sparse(out: Array, heads: Ends, tails: Ends, bits: Array, columns: Array, row_ends: Array) -> int:
+    """Lines `head index:value index:value … tail` to `out`; how many bytes. columns: (nnz,) uint64 as
+    written. row_ends: (n+1,), where each row's pairs begin and the last end."""
     at = 0
-    for row in range(indptr.size - 1):
+    for row in range(row_ends.size - 1):
         at = put_text(out, at, heads, row)
-        for p in range(indptr[row], indptr[row + 1]):
+        for p in range(row_ends[row], row_ends[row + 1]):
             if at > 0 and out[at - 1] != 10:
                 out[at] = 32
                 at += 1
@@ -218,9 +219,8 @@ def dense(out: Array, tails: Ends, bits: Array, delimiter: int) -> int:
     return at
 
 
-_HELPERS = (upper, to_odd, decimal, put_digits, length, put_zeros, put_scientific, put_number, put_text)
-sparse_lines = Kernel(sparse, exact=True, helpers=_HELPERS)
-dense_lines = Kernel(dense, exact=True, helpers=_HELPERS)
+sparse_lines = Kernel(sparse, exact=True)
+dense_lines = Kernel(dense, exact=True)
 
 
 def is_little(values: int) -> bool:

@@ -3,14 +3,13 @@
 Every kernel is ordinary Python that runs without numba (`ROSENBLATT_JIT=0`, or little work). A *verb* (`step`, `dot`,
 …) calls the method of the value's own class; for compiled code each verb is registered once with numba and inlined.
 
-numba's disk cache looks only at the kernel's own file. A changed rule, helper or rows.py would keep running old
-machine code, and one index shared by all rules would break when a user's module disappears. So each compiled function
-gets a name of its own that holds a fingerprint of everything it was built from.
+numba's disk cache looks only at the kernel's own file: changed helpers, rules and rows would keep running old machine
+code, one index for all rules would break when a user's module disappears, and a comment would compile anew. So each
+compiled function gets a name of its own, which holds the classes whose verbs it calls and a fingerprint of all it uses.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import types
@@ -19,18 +18,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import SettingError
+from .fingerprint import codes, fingerprint, functions_in
 from .rows import Array, Index
 
 Function = Callable[..., Any]
 
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 """Not "fast": that lets the compiler assume there are no NaNs, and checks for them stop working."""
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": FASTMATH}
-EXACT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False}
-"""For kernels whose every operation must be the one written (reading numbers: correctly rounded)."""
 SMALL_WORK = 20_000
 """Elementary steps (bytes, values) that plain Python does sooner than numba can be imported (0.3 s)."""
 
@@ -38,6 +33,11 @@ SMALL_WORK = 20_000
 def jit_enabled() -> bool:
     """False when ROSENBLATT_JIT=0 asks for plain Python (coverage, debugging)."""
     return os.environ.get("ROSENBLATT_JIT", "1") != "0"
+
+
+def _options(exact: bool = False, **more: bool) -> dict[str, Any]:
+    """exact: every operation must be the one written (reading numbers: correctly rounded)."""
+    return {"error_model": "numpy", "fastmath": False if exact else FASTMATH, **more}
 
 
 # --- verbs -----------------------------------------------------------------------------------------------------------
@@ -84,13 +84,15 @@ def add_to(self: Any, i: Index, k: int, a: float, w: Array) -> None:
 
 
 VERBS: tuple[Function, ...] = (step, steps, dot, add, sq_norm, dots, add_to)
+METHODS = ("loss", *(verb.__name__ for verb in VERBS))
+"""What compiled code may call of a rule or of rows."""
 
 
 @lru_cache(maxsize=1)
 def _register_verbs() -> None:
     from numba.extending import overload
 
-    inline = {"forceinline": True, **OPTIONS}
+    inline = _options(forceinline=True)
     for verb in VERBS:
         name = verb.__name__
         overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
@@ -113,9 +115,9 @@ def _linked(function: Any) -> Any:
 
     def ready(value: Any) -> Any:
         plain = isinstance(value, types.FunctionType) and value not in (function, loss, *VERBS)
-        return numba.njit(forceinline=True, **OPTIONS)(_linked(value)) if plain else value
+        return numba.njit(**_options(forceinline=True))(_linked(value)) if plain else value
 
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    names = {name for code in codes(function.__code__) for name in code.co_names}
     helpers = {name: ready(function.__globals__[name]) for name in names if name in function.__globals__}
     cells = tuple(types.CellType(ready(cell.cell_contents)) for cell in function.__closure__ or ())
     own = {**function.__globals__, **helpers}
@@ -127,109 +129,27 @@ def _register_helper(function: types.FunctionType, exact: bool = False) -> None:
     """Let compiled code call a plain function that a loop or kernel of the package uses."""
     from numba.extending import overload
 
-    inline = {"forceinline": True, **(EXACT_OPTIONS if exact else OPTIONS)}
+    inline = _options(exact, forceinline=True)
     overload(function, jit_options=inline, strict=False)(lambda *args: function)  # type: ignore[arg-type]
-
-
-# --- fingerprints ----------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def _package_fingerprint() -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    package = Path(__file__).parent.parent
-    for folder in ("core", "rules"):
-        for path in sorted((package / folder).rglob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.digest()
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
-
-
-def _parts(function: types.FunctionType, seen: set[Any]) -> Iterator[bytes]:
-    """What a function's behaviour depends on: its code, defaults, closure, the values and functions that it names."""
-    if function in seen:
-        return
-    seen.add(function)
-    yield repr(function.__defaults__).encode()
-    for cell in function.__closure__ or ():
-        yield from _value_parts(cell.cell_contents, (), seen)
-    for code in _codes(function.__code__):
-        yield code.co_code
-        yield repr([c for c in code.co_consts if not isinstance(c, types.CodeType)]).encode()
-        yield repr(code.co_names).encode()
-        for name in code.co_names:
-            if name in function.__globals__:
-                yield name.encode()
-                yield from _value_parts(function.__globals__[name], code.co_names, seen)
-
-
-def _value_parts(value: Any, names: tuple[str, ...], seen: set[Any]) -> Iterator[bytes]:
-    """A value that compiled code takes in for good. names: which attributes of a module it may use.
-
-    What has no better text is told apart by its address at worst: compiled anew each time, never stale.
-    """
-    value = getattr(value, "py_func", value)  # a function that its author has compiled
-    if isinstance(value, types.FunctionType):
-        yield from _parts(value, seen)
-    elif isinstance(value, types.ModuleType):
-        if value not in seen:
-            seen.add(value)
-            for name in names:
-                if hasattr(value, name):
-                    yield from _value_parts(getattr(value, name), names, seen)
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
-    else:
-        yield repr(value).encode()
-
-
-def _rule_classes(rule: Any) -> Iterator[type]:
-    yield type(rule)
-    for field in rule:
-        if isinstance(field, tuple):
-            yield from _rule_classes(field)
-
-
-def fingerprint(*classes: type) -> str:
-    """A short name for the sources of core/ and rules/ and the code of rules' classes, helpers included."""
-    digest = hashlib.blake2b(_package_fingerprint(), digest_size=10)
-    seen: set[Any] = set()
-    for cls in classes:
-        for name in ("step", "loss", "steps"):
-            method = getattr(cls, name, None)
-            if isinstance(method, types.FunctionType):
-                for part in _parts(method, seen):
-                    digest.update(part)
-    return digest.hexdigest()
-
-
-def _helpers(functions: list[types.FunctionType]) -> set[types.FunctionType]:
-    """The plain functions that these call, directly or not: compiled code must be told of each."""
-    seen: set[Any] = set()
-    for function in functions:
-        for _ in _parts(function, seen):
-            pass
-    plain = {value for value in seen if isinstance(value, types.FunctionType)}
-    return plain - set(functions) - set(VERBS) - {loss, _mistake}
 
 
 # --- compiling -------------------------------------------------------------------------------------------------------
 
 
-def _compile(function: Function, name: str, cache: bool, exact: bool = False) -> Function:
+def _compile(function: Function, name: str, cache: bool, exact: bool) -> Function:
+    """A copy of the function under that name, for numba to compile.
+
+    Its code says that it is line 1 of this folder's `__init__.py`, which is empty: numba puts the line into the cached
+    file's name and begins again when the source has changed. The name alone tells machine code apart, so that a comment
+    costs nothing: in parse.py 1.4 s of CPU, in digits.py twice 2.1, in learn.py 1.7 for each rule and kind of rows.
+    """
     import numba
 
-    own = types.FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    code = function.__code__.replace(co_filename=str(Path(__file__).with_name("__init__.py")), co_firstlineno=1)
+    own = types.FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     own.__qualname__ = name
     own.__module__ = function.__module__
-    options = {"nogil": True, **(EXACT_OPTIONS if exact else OPTIONS)}
+    options = _options(exact, nogil=True)
     if cache:
         try:
             return numba.njit(cache=True, **options)(own)  # type: ignore[no-any-return]
@@ -241,12 +161,12 @@ def _compile(function: Function, name: str, cache: bool, exact: bool = False) ->
 class Kernel:
     """A function that is compiled when it is first called; `plain` is the same function in Python.
 
-    exact: compile without fast-math. helpers: the plain functions that it calls, to be compiled in.
+    exact: compile without fast-math. rows: its first argument is rows, whose verbs it calls.
     """
 
-    def __init__(self, function: Function, exact: bool = False, helpers: tuple[Any, ...] = ()) -> None:
+    def __init__(self, function: Function, exact: bool = False, rows: bool = False) -> None:
         self.plain = function
-        self._exact, self._helpers = exact, helpers
+        self._exact, self._rows = exact, rows
         self._compiled: Function | None = None
 
     def __call__(self, *args: Any) -> Any:
@@ -256,35 +176,44 @@ class Kernel:
         if not jit_enabled():
             return self.plain
         if self._compiled is None:
-            _register_verbs()
-            for helper in self._helpers:
-                _register_helper(helper, self._exact)
-            name = f"{self.plain.__name__}_{fingerprint()}"
-            self._compiled = _compile(self.plain, name, cache=True, exact=self._exact)
+            self._compiled = self._for_rows if self._rows else _compiled(self.plain, (), self._exact)
         return self._compiled
+
+    def _for_rows(self, rows: Any, *rest: Any) -> Any:
+        return loop_for(self.plain, rows, exact=self._exact)(rows, *rest)
 
     def for_work(self, work: int) -> Function:
         """The plain function where the work is too little to be worth loading numba, else the compiled one."""
         return self.plain if work < SMALL_WORK and self._compiled is None else self.compiled()
 
 
-_LOOPS: dict[tuple[Function, tuple[type, ...]], Function] = {}
+_LOOPS: dict[tuple[Function, tuple[type, ...], bool], Function] = {}
 _FIRST: dict[type, str] = {}
 _TWINS: dict[tuple[type, str], type] = {}
 
 
-def _current(rule: Any) -> Any:
-    """The rule, in a class of its own if its code, a helper or a constant changed since its class was first compiled.
+def _current(value: Any) -> Any:
+    """A rule or rows, in a class of its own if the class's code, a helper or a constant changed since first compiled.
 
     numba keeps what it has compiled for a class; in a notebook, the next cell may redefine what the rule calls.
     """
-    cls, mark = type(rule), fingerprint(type(rule))
-    fields = [_current(field) if isinstance(field, tuple) else field for field in rule]
+    cls, mark = type(value), fingerprint(type(value), names=METHODS)
+    fields = [_current(field) if hasattr(field, "_fields") else field for field in value]
     if _FIRST.setdefault(cls, mark) != mark:
         if (cls, mark) not in _TWINS:
-            _TWINS[cls, mark] = type(cls.__name__, (cls,), {"__slots__": ()})
-        cls = _TWINS[cls, mark]
-    return cls(*fields)
+            own = {"__slots__": (), "__module__": cls.__module__}
+            _TWINS[cls, mark] = type(cls.__name__, (cls,), own)
+        return _TWINS[cls, mark]._make(fields)  # type: ignore[attr-defined]
+    same = all(new is old for new, old in zip(fields, value, strict=True))
+    return value if same else cls._make(fields)
+
+
+def _classes(value: Any) -> Iterator[type]:
+    """The class of a rule or of rows, and those of the values in it that have verbs of their own."""
+    yield type(value)
+    for field in value:
+        if hasattr(field, "_fields"):
+            yield from _classes(field)
 
 
 def _findable(cls: type) -> bool:
@@ -293,42 +222,59 @@ def _findable(cls: type) -> bool:
     return cls.__module__ not in ("__main__", "__mp_main__") and getattr(module, cls.__qualname__, None) is cls
 
 
-def loop_for(loop: types.FunctionType, rule: Any, rows: Any = None) -> Function:
-    """`loop` compiled for one rule's class, cached on disk under a name of its own.
+def _compiled(function: Function, classes: tuple[type, ...], exact: bool) -> Function:
+    """The function compiled for these classes, cached on disk where another process can find all of them."""
+    if (function, classes, exact) not in _LOOPS:
+        _register_verbs()
+        for helper in functions_in(function) - {function, loss, _mistake, *VERBS}:
+            _register_helper(helper, exact)
+        how = (_options(exact), _register_verbs, _register_helper, _linked)
+        made_of = fingerprint(function, *classes, how, names=METHODS)
+        name = "_".join([function.__name__, *(cls.__name__ for cls in classes), made_of])
+        _LOOPS[function, classes, exact] = _compile(function, name, all(map(_findable, classes)), exact)
+    return _LOOPS[function, classes, exact]
 
-    A rule that another process could not find by its name (one of a script's, say) is compiled anew each time. Raises
-    SettingError, when first called, where the rule cannot be compiled.
+
+def loop_for(loop: Function, *values: Any, exact: bool = False) -> Function:
+    """`loop` compiled for the classes of its first arguments, cached on disk under a name of its own.
+
+    values: those arguments whose verbs it calls: the rule, the rows. Another rule or other rows of the same classes may
+    be given when it is called; for those of other classes it takes the loop that is theirs. A class that another
+    process could not find by its name (one of a script's, say) is compiled anew each time. Raises SettingError, when
+    first called, where a class cannot be compiled.
     """
     if not jit_enabled():
         return loop
-    rule = _current(rule)
-    classes = tuple(_rule_classes(rule))
-    if (loop, classes) not in _LOOPS:
-        _register_verbs()
-        for helper in _helpers([loop]):
-            _register_helper(helper)
-        name = "_".join([loop.__name__, *(cls.__name__ for cls in classes), fingerprint(*classes)])
-        _LOOPS[loop, classes] = _compile(loop, name, all(map(_findable, classes)))
-    return _guarded(_LOOPS[loop, classes], rule)
-
-
-def _guarded(compiled: Function, rule: Any) -> Function:
-    """The loop for the current rule, with numba's pages of explanation as one sentence."""
+    current = tuple(map(_current, values))
+    changed = any(new is not old for new, old in zip(current, values, strict=True))
+    classes = tuple(cls for value in current for cls in _classes(value))
+    compiled, kinds, n = _compiled(loop, classes, exact), tuple(map(type, values)), len(values)
     from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-    def run(_: Any, *rest: Any) -> Any:
+    def run(*args: Any) -> Any:
+        first = args[:n]
+        if tuple(map(type, first)) != kinds:
+            return loop_for(loop, *first, exact=exact)(*args)
         try:
-            return compiled(rule, *rest)
+            return compiled(*map(_current, first), *args[n:]) if changed else compiled(*args)
         except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
-            text = str(error).rpartition("raised a specific error:")[2]
-            lines = [line.strip() for line in text.splitlines() if line.strip() and "nopython" not in line]
-            why = lines[0].removeprefix("TypingError: ").rstrip(".") if lines else type(error).__name__
-            raise SettingError(
-                f"rule {list(_rule_classes(rule))[-1].__name__} cannot be compiled ({why}); its step may use its "
-                f"parameters, plain functions and math, and must return a number (ROSENBLATT_JIT=0 runs any Python)"
-            ) from None
+            raise SettingError(_one_sentence(error, classes)) from None
 
     return run
+
+
+def _one_sentence(error: Exception, classes: tuple[type, ...]) -> str:
+    """numba's pages of explanation. The package's own classes can be compiled, so it is about the others."""
+    text = str(error).rpartition("raised a specific error:")[2]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "nopython" not in line]
+    why = lines[0].removeprefix("TypingError: ").rstrip(".") if lines else type(error).__name__
+    ours = __name__.partition(".")[0] + "."
+    others = [cls for cls in classes if not cls.__module__.startswith(ours)] or classes[:1]
+    names = " with ".join(f"{'rows' if hasattr(cls, 'dot') else 'rule'} {cls.__name__}" for cls in others)
+    return (
+        f"{names} cannot be compiled ({why}); a step may use its parameters, plain functions and math, and must return "
+        f"a number, rows likewise numpy (ROSENBLATT_JIT=0 runs any Python)"
+    )
 
 
 def signature_count() -> int:

@@ -135,7 +135,7 @@ def follow(rows: Rows, y: Array, row: Array, coef: Array, law: Law, trail: Trail
     return row.size, FINE
 
 
-follow_steps = Kernel(follow, exact=True)
+follow_steps = Kernel(follow, exact=True, rows=True)
 
 
 def new_trail(w: Array, b: float, n: int) -> Trail:

@@ -37,7 +37,8 @@ TENS = np.array([float(10**k) for k in range(MAX_POWER + 1)])
 class Parsed(NamedTuple):
     """Room for what one block of text holds; `used` says how much of it is filled.
 
-    labels: (rows,) float64. starts: (rows,) int64, byte position of each row. indptr: (rows + 1,) int64.
+    labels: (rows,) float64. starts: (rows,) int64, byte position of each row. row_ends: (rows + 1,) int64,
+    where the values of each row begin and the last end.
     columns: (values,) uint32, counted from 0. data: (values,) float64. disorder: (rows,) uint8, 1 where the columns of
     a row do not strictly increase. hard: (·, 3) int64: slot (value p, or −1 − row for its label), start, end of text.
     used: (5,) int64 ROWS, VALUES, HARDS, QIDS (skipped fields), IGNORED (labels that were not asked for).
@@ -45,7 +46,7 @@ class Parsed(NamedTuple):
 
     labels: Array
     starts: Array
-    indptr: Array
+    row_ends: Array
     columns: Array
     data: Array
     disorder: Array
@@ -256,10 +257,10 @@ def parse(text: Any, start: int, base: int, labelled: bool, out: Parsed) -> tupl
             break
         p += 1
         rows += 1
-        out.indptr[rows] = values
+        out.row_ends[rows] = values
     out.used[ROWS], out.used[VALUES], out.used[HARDS] = rows, values, hards
     out.used[QIDS], out.used[IGNORED] = qids, ignored
     return code, field
 
 
-parse_svmlight = Kernel(parse, exact=True, helpers=(ends_field, quotient, number, next_field, past_qid))
+parse_svmlight = Kernel(parse, exact=True)

@@ -252,8 +252,4 @@ def scan(points: Points, p: int, first: int, last: int, best: Array) -> None:
                 best[0], best[1] = found, q
 
 
-scan_planes = Kernel(
-    scan,
-    exact=True,
-    helpers=(times, carry, sign_of, difference, part, exact_part_sign, exact_turn, turn, place, sweep),
-)
+scan_planes = Kernel(scan, exact=True)

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .dispatch import Kernel
-from .rows import Array, Csr
+from .rows import Array, Layout
 
 
-class Layout(NamedTuple):
-    """Where products go. starts: (d+1,) int64, the column of each column's first product. shift: 1 without squares.
-    alone: squares only."""
-
-    starts: Array
-    shift: int
-    alone: bool
-
-
-def expand(rows: Csr, layout: Layout, data: Array, columns: Array) -> None:
-    """Each row's own values, then its products, into data and columns. The columns of a row must ascend."""
+def expand(data: Array, columns: Array, ends: Array, layout: Layout, out: Array, out_columns: Array) -> None:
+    """Each row's own values, then its products. data, columns: row i's from ends[i] to ends[i + 1], ascending."""
     starts, shift, alone = layout
     p = 0
-    for i in range(rows.indptr.size - 1):
-        first, last = rows.indptr[i], rows.indptr[i + 1]
+    for i in range(ends.size - 1):
+        first, last = ends[i], ends[i + 1]
         for q in range(first, last):
-            data[p], columns[p] = rows.data[q], rows.indices[q]
+            out[p], out_columns[p] = data[q], columns[q]
             p += 1
         for q in range(first, last):
-            own = np.int64(rows.indices[q])
+            own = np.int64(columns[q])
             for r in range(q + shift, q + 1 if alone else last):
-                data[p] = rows.data[q] * rows.data[r]
-                columns[p] = starts[own] + np.int64(rows.indices[r]) - own - shift
+                out[p] = data[q] * data[r]
+                out_columns[p] = starts[own] + np.int64(columns[r]) - own - shift
                 p += 1
 
 

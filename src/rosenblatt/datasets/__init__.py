@@ -52,9 +52,8 @@ def load_sms() -> tuple[list[str], list[str]]:
 
 def load_spambase() -> Table:
     """(X, y, names): 4,601 mails × 57 dense features; y is +1 for spam (1,813), −1 otherwise (2,788)."""
-    from ..core.rows import Csr, matrix
     from ..read.svmlight import Svmlight
 
     (batch,) = Svmlight(path("spambase"), width=len(SPAMBASE))
-    assert isinstance(batch.rows, Csr) and batch.y is not None  # what the reader's types leave open
-    return Table(matrix(batch.rows).toarray(), batch.y, list(SPAMBASE))
+    assert not isinstance(batch.rows, list) and batch.y is not None  # what the reader's types leave open
+    return Table(batch.rows.toarray(), batch.y, list(SPAMBASE))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, Rows, n_rows, width
+from ..core.rows import Array, Rows
 from ..errors import DataError, SettingError, plain
 from ..fit import Task
 from ..given import check_seconds, given_labels, given_rows
@@ -187,11 +187,11 @@ def _check(plan: Plan) -> None:
 def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
     """The rows as the theorems see them, and the labels; of more classes with `positive` this one and "the rest"."""
     rows = given_rows(X)
-    labels = given_labels(y, n_rows(rows))
+    labels = given_labels(y, rows.n)
     if not len(labels):
         raise DataError("there are no rows; a diagnosis needs at least one row")
-    if plan.names is not None and len(plan.names) != width(rows):
-        raise SettingError(f"names: there are {len(plan.names)} of them, but {width(rows)} columns")
+    if plan.names is not None and len(plan.names) != rows.width:
+        raise SettingError(f"names: there are {len(plan.names)} of them, but {rows.width} columns")
     values = np.unique(labels)
     problem = as_problem(rows, labels, True, plan.positive if plan.positive is not None else values[-1], plan.names)
     if plan.positive is not None and values.size > 2:

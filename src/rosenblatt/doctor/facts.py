@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, Csr, Rows, n_rows, squared_norms, width
+from ..core.rows import Array, Rows
 from ..report.columns import Columns
 
 FAR = 100.0
@@ -64,8 +64,8 @@ def facts(rows: Rows, y: Array, names: Sequence[str] | None = None) -> Facts:
     named: Any = (lambda j: int(j) + 1) if names is None else (lambda j: names[int(j)])
     twins, wrong = _twins(digests, codes)
     return Facts(
-        rows=n_rows(rows),
-        features=width(rows),
+        rows=rows.n,
+        features=rows.width,
         class_rows={str(label): int(count) for label, count in zip(labels.tolist(), counts, strict=True)},
         twins=twins,
         wrong=wrong,
@@ -74,7 +74,7 @@ def facts(rows: Rows, y: Array, names: Sequence[str] | None = None) -> Facts:
         duplicates=[(named(j), named(first)) for j, first in columns.duplicates()],
         zero_rows=columns.zero_rows,
         lengths=_lengths(rows, ~flat, named),
-        longest=float(np.sqrt(squared_norms(rows).max(initial=0.0))),
+        longest=float(np.sqrt(rows.sq_norms().max(initial=0.0))),
     )
 
 
@@ -99,17 +99,9 @@ def _lengths(rows: Rows, varied: Array, named: Any) -> tuple[tuple[Any, float], 
     if np.count_nonzero(varied) < 2:
         return None
     with np.errstate(all="ignore"):
-        if isinstance(rows, Csr):
-            largest = np.zeros(width(rows))
-            np.maximum.at(largest, rows.indices, np.abs(rows.data.astype(float)))
-            scale = np.where(largest > 0.0, largest, 1.0)
-            shares = (rows.data / scale[rows.indices]) ** 2
-            squares = np.bincount(rows.indices, shares, minlength=width(rows))
-        else:
-            largest = np.abs(rows.values).max(axis=0).astype(float)
-            scale = np.where(largest > 0.0, largest, 1.0)
-            squares = ((rows.values / scale) ** 2).sum(axis=0)
-        lengths = np.sqrt(squares) * scale
+        largest = rows.largest_by_column()
+        scale = np.where(largest > 0.0, largest, 1.0)
+        lengths = np.sqrt(rows.column_sums(lambda x, scale: (x / scale) ** 2, scale)) * scale
     at = np.flatnonzero(varied)
     top, low = at[int(lengths[at].argmax())], at[int(lengths[at].argmin())]
     return (named(top), float(lengths[top])), (named(low), float(lengths[low]))

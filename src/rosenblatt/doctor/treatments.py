@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..core.rows import Csr, Rows, n_rows, width
+from ..core.rows import Rows
 from ..learn.settings import Settings
 
 MOST = 30_000_000
@@ -88,5 +88,5 @@ def _once(found: list[Treatment]) -> list[Treatment]:
 
 
 def _products(rows: Rows) -> float:
-    d = len(rows.data) / max(n_rows(rows), 1) if isinstance(rows, Csr) else width(rows)
-    return max(n_rows(rows) * d * (d + 3.0) / 2.0, width(rows) * (width(rows) + 3.0) / 2.0)
+    d = rows.size / max(rows.n, 1)
+    return max(rows.n * d * (d + 3.0) / 2.0, rows.width * (rows.width + 3.0) / 2.0)

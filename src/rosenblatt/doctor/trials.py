@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.learn import MISTAKES, UPDATES
-from ..core.rows import Array, Rows, take, width
+from ..core.rows import Array, Rows
 from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
@@ -114,7 +114,7 @@ def _compile(case: Case, treatment: Treatment) -> None:
     few = np.unique(case.y, return_index=True)[1]
     # What is wrong with the settings, learning from all rows says; few rows may overflow where all do not.
     with contextlib.suppress(RosenblattError):
-        fit(take(case.rows, few), case.y[few], _settings(case, treatment), Limits(1, 1), case.task)
+        fit(case.rows.take(few), case.y[few], _settings(case, treatment), Limits(1, 1), case.task)
 
 
 def _trial(case: Case, treatment: Treatment, seconds: float) -> Trial:
@@ -144,10 +144,10 @@ def _fitted(case: Case, treatment: Treatment, seconds: float) -> tuple[Model, Ro
 def _held_out(case: Case, treatment: Treatment, seconds: float) -> Array:
     wrong = np.zeros(len(case.y), bool)
     for kept, out in case.folds:
-        rows, steps = _prepared(take(case.rows, kept), treatment)
+        rows, steps = _prepared(case.rows.take(kept), treatment)
         limits = _limits(case, treatment, seconds / len(case.folds))
         model = fit(rows, case.y[kept], _settings(case, treatment), limits, case.task)
-        held = take(case.rows, out)
+        held = case.rows.take(out)
         for step in steps:
             held = step.apply(held)
         wrong[out] = model.predict(held) != case.y[out]
@@ -159,7 +159,7 @@ def _prepared(rows: Rows, treatment: Treatment) -> tuple[Rows, list[Any]]:
     steps, made = scaling.fit(treatment.scale or "none", rows)
     steps = list(steps)
     if treatment.degree == 2:
-        steps.append(Quadratic(width(rows)))
+        steps.append(Quadratic(rows.width))
         made = steps[-1].apply(made)
     return made, steps
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array, Rows, take
+from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..learn.run import Run
 from ..model import Model
@@ -78,7 +78,7 @@ def questions(rows: Rows, y: Array, classes: Array, fit_intercept: bool, joint: 
         found = []
         for pair in combinations(classes.tolist(), 2):
             numbers = np.flatnonzero(np.isin(y, pair))
-            found.append(Question(as_problem(take(rows, numbers), y[numbers], fit_intercept, pair[1]), numbers))
+            found.append(Question(as_problem(rows.take(numbers), y[numbers], fit_intercept, pair[1]), numbers))
         return found
     positives = classes.tolist() if classes.size > 2 else [classes[-1]]
     return [Question(as_problem(rows, y, fit_intercept, positive)) for positive in positives]

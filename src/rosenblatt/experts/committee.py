@@ -12,10 +12,10 @@ from ..catalog import rule_from, rule_name
 from ..core.dispatch import loop_for
 from ..core.learn import Steps
 from ..core.progressive import progressive
-from ..core.rows import Array, Rows, n_rows, width
+from ..core.rows import Array, Rows
 from ..errors import DataError, ModelError, SettingError, plain
 from ..fit import check_finite, check_range
-from ..given import given_labels, given_rows, without_duplicates
+from ..given import given_labels, given_rows
 from ..labels import class_list, class_numbers
 from ..learn.run import Run, new_run
 from ..learn.settings import WORDS, Settings
@@ -91,14 +91,14 @@ class OnlineCommittee:
 
     def advise(self, X: Any, y: Any, classes: Any = None) -> tuple[Array, Ledger]:
         """`partial_fit` that also gives the learners' advice before each row (n, N), and the ledger of the rows."""
-        rows = without_duplicates(given_rows(X))
-        labels = given_labels(y, n_rows(rows))
+        rows = given_rows(X).without_duplicates()
+        labels = given_labels(y, rows.n)
         largest = check_finite(rows)
         check_range(rows, largest)
         if not hasattr(self, "algorithm_"):
             self._begin(rows, labels if classes is None else given_labels(classes, np.size(classes)))
-        elif width(rows) != self.n_features_in_:
-            raise DataError(f"the rows have {width(rows)} features, those before {self.n_features_in_}")
+        elif rows.width != self.n_features_in_:
+            raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         outcome = class_numbers(labels, self.classes_).astype(np.float64)
         advice = np.empty((len(outcome), len(self._runs)))
         for column, run in enumerate(self._runs):
@@ -111,9 +111,9 @@ class OnlineCommittee:
         """(n,) labels by the learners and weights as they are now; the heavier side, a tie is the positive class."""
         if not hasattr(self, "algorithm_"):
             raise ModelError("the committee has learned from no row yet; give it some with partial_fit")
-        rows, weights = without_duplicates(given_rows(X)), self.algorithm_.weights
-        if width(rows) != self.n_features_in_:
-            raise DataError(f"the rows have {width(rows)} features, those before {self.n_features_in_}")
+        rows, weights = given_rows(X).without_duplicates(), self.algorithm_.weights
+        if rows.width != self.n_features_in_:
+            raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         check_finite(rows)
         advice = np.stack([_decision(run, rows) > 0.0 for run in self._runs], axis=1)
         up, down = advice @ weights, ~advice @ weights
@@ -160,7 +160,7 @@ class OnlineCommittee:
         runs = [new_run(learner.settings, rows, 2) for learner in learners]
         self.classes_ = class_list(labels, self.positive)
         self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
-        self.n_features_in_, self.rows_ = width(rows), 0
+        self.n_features_in_, self.rows_ = rows.width, 0
         self._every = CURVE
         self.history_: dict[str, list[Any]] = {"rows": [], "weights": [], "mistakes": []}
 
@@ -243,7 +243,6 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
 
 def _decision(run: Run, rows: Rows) -> Array:
     """(n,) scores by the weights as they are."""
-    from ..core.rows import matrix
 
     w, b = run.memory.answer(run.state)
-    return np.asarray(matrix(rows) @ w[0]) + b[0]
+    return np.asarray(rows.matrix() @ w[0]) + b[0]

@@ -119,7 +119,7 @@ class AdviceTable(Table):
 
     def _plain_batch(self, lines: list[str]) -> Batch:
         batch = super()._plain_batch(lines)
-        values = batch.rows.values  # type: ignore[union-attr]
+        values = batch.rows.toarray()  # type: ignore[union-attr]
         if self._losses:
             if not ((values >= 0.0) & (values <= 1.0)).all():
                 raise ValueError

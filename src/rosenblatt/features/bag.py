@@ -142,7 +142,7 @@ def check(values: str, precision: str) -> None:
 
 def finish(entries: Entries, width: int, values: str, precision: str) -> Csr:
     """Rows of the chosen values: 1 for present, the count, or its share of the row's counts (zero rows stay zero)."""
-    indptr = np.concatenate([[0], np.cumsum(entries.lengths)])
+    ends = np.concatenate([[0], np.cumsum(entries.lengths)])
     data = entries.counts
     if values == "present":
         data = np.sign(data)
@@ -150,4 +150,4 @@ def finish(entries: Entries, width: int, values: str, precision: str) -> Csr:
         row = np.repeat(np.arange(len(entries.lengths)), entries.lengths)
         totals = np.bincount(row, weights=np.abs(data), minlength=len(entries.lengths))
         data = data / np.maximum(totals, 1.0)[row]
-    return csr(data.astype(precision, copy=False), entries.columns.astype(np.uint32), indptr, width)
+    return csr(data.astype(precision, copy=False), entries.columns.astype(np.uint32), ends, width)

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Csr, Dense, Rows
+from ..core.rows import Rows
 
 Array = np.ndarray[Any, Any]
 BLOCK = 1 << 20
-"""Values of a dense array summed at a time."""
+"""Values that are summed at a time."""
 
 
 class _Sums(NamedTuple):
@@ -40,28 +40,10 @@ def _divide(values: Array, unit: Array) -> Array:
     return values / np.where(unit > 0.0, unit, 1.0)
 
 
-def _dense(values: Array) -> _Sums:
-    unit = _unit(np.abs(values).max(axis=0).astype(np.float64))
-    z = _divide(values.astype(np.float64), unit)
-    mean = z.mean(axis=0)
-    z -= mean
-    # The second sum is what rounding left of Σ(x − mean), and takes its effect out again.
-    m2 = (z * z).sum(axis=0) - z.sum(axis=0) ** 2 / len(z)
-    return _Sums(len(z), unit, mean, np.maximum(m2, 0.0))
-
-
-def _sparse(rows: Csr) -> _Sums:
-    n, d = len(rows.indptr) - 1, int(rows.shape[0])
-    data, at = rows.data.astype(np.float64), rows.indices
-    peak = np.zeros(d)
-    np.maximum.at(peak, at, np.abs(data))
-    unit = _unit(peak)
-    z = _divide(data, unit[at])
-    there = np.bincount(at, minlength=d)
-    mean = np.bincount(at, weights=z, minlength=d) / np.maximum(there, 1)
-    spread = np.bincount(at, weights=(z - mean[at]) ** 2, minlength=d)
-    # The zeros are a batch of their own, with mean 0.
-    return _Sums(n, unit, mean * there / n, spread + mean**2 * there * (n - there) / n)
+def _sums(rows: Rows) -> _Sums:
+    unit = _unit(rows.largest_by_column())
+    mean, m2 = rows.column_moments(np.where(unit > 0.0, unit, 1.0))
+    return _Sums(rows.n, unit, mean, np.maximum(m2, 0.0))
 
 
 def _join(a: _Sums, b: _Sums) -> _Sums:
@@ -72,15 +54,6 @@ def _join(a: _Sums, b: _Sums) -> _Sums:
     delta = mean_b - mean_a
     m2 = a.m2 * ratio_a**2 + b.m2 * ratio_b**2 + delta**2 * (a.n * b.n / n)
     return _Sums(n, unit, mean_a + delta * (b.n / n), m2)
-
-
-def _blocks(rows: Rows) -> Iterable[_Sums]:
-    if isinstance(rows, Dense):
-        height = max(1, BLOCK // max(1, rows.values.shape[1]))
-        for start in range(0, len(rows.values), height):
-            yield _dense(rows.values[start : start + height])
-    elif len(rows.indptr) > 1:
-        yield _sparse(rows)
 
 
 def _padded(sums: _Sums, d: int) -> _Sums:
@@ -97,7 +70,7 @@ class Moments:
         self._total: _Sums | None = None
 
     def add(self, rows: Rows) -> None:
-        for sums in _blocks(rows):
+        for sums in map(_sums, rows.pieces(BLOCK)):
             if self._total is not None:
                 d = max(self._total.unit.size, sums.unit.size)
                 sums = _join(_padded(self._total, d), _padded(sums, d))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Batch, Source
-from ..core.rows import Csr, Dense, Rows, csr, stack, width
+from ..core.rows import Csr, Rows, csr, stack
 from ..errors import DataError, ModelError, SettingError
 from . import ngrams, scaling
 from .hashing import Hashing
@@ -140,7 +140,7 @@ class Features:
             rows = _stacked(list(seen))
         if not seen.count:
             raise DataError("the data have no rows; at least one is needed to learn from")
-        given = width(rows)
+        given = rows.width
         steps, rows = scaling.fit(SCALE[source.kind] if options.scale is None else options.scale, rows)
         if options.degree == 2:
             steps.append(Quadratic(given, options.products))
@@ -168,12 +168,11 @@ class Features:
         return rows
 
     def _fitted(self, rows: Rows) -> Rows:
-        found = width(rows)
-        if found == self.given:
+        if rows.width == self.given:
             return rows
-        if isinstance(rows, Dense) or found > self.given:
-            raise DataError(f"found {found} columns; the model was trained on {self.given}")
-        return csr(rows.data, rows.indices, rows.indptr, self.given)
+        if rows.width > self.given or not rows.is_sparse:
+            raise DataError(f"found {rows.width} columns; the model was trained on {self.given}")
+        return rows.widened(self.given)
 
     @property
     def quadratic(self) -> Quadratic | None:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.rows import Csr, Dense, Rows, csr, dense, matrix, n_rows, width
+from ..core.rows import Rows, dense
 from ..errors import ModelError, SettingError
 from .moments import moments
 from .parameters import SCALE
@@ -22,8 +22,6 @@ from .quadratic import Quadratic
 
 Array = np.ndarray[Any, Any]
 parameters = (SCALE,)
-BLOCK = 1 << 20
-"""Values of a dense array that are worked on at a time, so that the copies in float64 stay small."""
 
 
 class Step(Protocol):
@@ -34,19 +32,6 @@ class Step(Protocol):
     def recipe(self) -> dict[str, Any]: ...
 
     def tensors(self) -> dict[str, Array]: ...
-
-
-def _by_blocks(values: Array, scale: Any) -> Dense:
-    """`scale(block)` of a few rows at a time, in float64, stored in the dtype of the values."""
-    out = np.empty(values.shape, values.dtype)
-    height = max(1, BLOCK // max(1, values.shape[1]))
-    for start in range(0, len(values), height):
-        out[start : start + height] = scale(values[start : start + height].astype(np.float64))
-    return dense(out)
-
-
-def _with_data(rows: Csr, data: Array) -> Csr:
-    return csr(data.astype(rows.data.dtype, copy=False), rows.indices, rows.indptr, width(rows))
 
 
 class Standard:
@@ -64,15 +49,15 @@ class Standard:
     @classmethod
     def fit(cls, rows: Rows) -> Standard:
         mean, sd = moments([rows])
-        constant, centred = sd == 0.0, isinstance(rows, Dense)
+        constant, centred = sd == 0.0, not rows.is_sparse
         return cls(np.where(constant | (not centred), 0.0, mean), np.where(constant, 1.0, sd), centred)
 
     def apply(self, rows: Rows) -> Rows:
-        if isinstance(rows, Csr) and self.centred:
-            rows = dense(matrix(rows).toarray())
-        if isinstance(rows, Dense):
-            return _by_blocks(rows.values, lambda block: (block - self.mean) / self.sd)
-        return _with_data(rows, rows.data / self.sd[rows.indices])
+        if self.centred:
+            rows = dense(rows.toarray())
+        if rows.is_sparse:
+            return rows.scaled(np.divide, self.sd)
+        return rows.scaled(lambda x, mean, sd: (x - mean) / sd, self.mean, self.sd)
 
     def recipe(self) -> dict[str, Any]:
         return {"kind": "standard"} | ({"centred": True} if self.centred else {})
@@ -89,16 +74,10 @@ class Idf:
 
     @classmethod
     def fit(cls, rows: Rows) -> Idf:
-        if isinstance(rows, Dense):
-            there = np.count_nonzero(rows.values, axis=0)
-        else:
-            there = np.bincount(rows.indices[rows.data != 0], minlength=width(rows))
-        return cls(np.log((1.0 + n_rows(rows)) / (1.0 + there)) + 1.0)
+        return cls(np.log((1.0 + rows.n) / (1.0 + rows.nonzeros(axis=0))) + 1.0)
 
     def apply(self, rows: Rows) -> Rows:
-        if isinstance(rows, Dense):
-            return _by_blocks(rows.values, lambda block: block * self.weight)
-        return _with_data(rows, rows.data * self.weight[rows.indices])
+        return rows.scaled(np.multiply, self.weight)
 
     def recipe(self) -> dict[str, Any]:
         return {"kind": "idf"}
@@ -118,22 +97,7 @@ class UnitLength:
         self.length = length
 
     def apply(self, rows: Rows) -> Rows:
-        # Divided by the largest value first, so that squares neither overflow nor vanish.
-        if isinstance(rows, Dense):
-            return _by_blocks(rows.values, self._unit)
-        lengths = np.diff(rows.indptr)
-        row = np.repeat(np.arange(len(lengths)), lengths)
-        peak = np.zeros(len(lengths))
-        np.maximum.at(peak, row, np.abs(rows.data))
-        z = rows.data / np.where(peak == 0.0, 1.0, peak)[row]
-        norm = np.sqrt(np.bincount(row, weights=z * z, minlength=len(lengths)))
-        return _with_data(rows, z * (self.length / np.where(norm == 0.0, 1.0, norm))[row])
-
-    def _unit(self, block: Array) -> Array:
-        peak = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
-        z = block / np.where(peak == 0.0, 1.0, peak)
-        norm = np.sqrt((z * z).sum(axis=1, keepdims=True))
-        return z * (self.length / np.where(norm == 0.0, 1.0, norm))
+        return rows.to_length(self.length)
 
     def recipe(self) -> dict[str, Any]:
         return {"kind": "unit", "length": self.length}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Document
-from ..core.rows import Csr, csr, width
+from ..core.rows import Rows
 from ..errors import DataError, ModelError, SettingError, located
 from .parameters import KNOWN_SENDERS
 
@@ -55,17 +55,12 @@ class Senders:
     def __contains__(self, sender: str | None) -> bool:
         return sender is not None and (sender in self.known or "@" + sender.rpartition("@")[2] in self.known)
 
-    def apply(self, rows: Csr, documents: Sequence[Document]) -> Csr:
+    def apply(self, rows: Rows, documents: Sequence[Document]) -> Rows:
         """The rows with one more column."""
         return self.widened(rows, [address(document) for document in documents])
 
-    def widened(self, rows: Csr, senders: Sequence[str | None]) -> Csr:
-        there = np.array([sender in self for sender in senders], bool)
-        ends = rows.indptr[1:][there]
-        data = np.insert(rows.data, ends, 1.0)
-        columns = np.insert(rows.indices, ends, width(rows))
-        indptr = rows.indptr + np.concatenate([[0], np.cumsum(there)])
-        return csr(data, columns, indptr, width(rows) + 1)
+    def widened(self, rows: Rows, senders: Sequence[str | None]) -> Rows:
+        return rows.with_column(np.array([sender in self for sender in senders], float))
 
     def tensors(self) -> dict[str, Array]:
         return {"senders": np.frombuffer("\n".join(sorted(self.known)).encode("utf-8", "replace"), np.uint8)}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import loop_for
+from ..core.dispatch import SMALL_WORK, loop_for
 from ..core.learn import BIAS
 from ..core.pick import losses, losses_many, wrong_rows, wrong_rows_many
 from ..core.rows import Array
@@ -30,7 +31,7 @@ def asks_for_a_step(run: Run, chunks: Chunks, still: bool) -> bool:
     if still and memory is run.memory and run.settings.alpha == 0.0 and (memory.answers_now or not memory.is_linear):
         return False
     weights = memory.answer(state) if memory.is_linear else memory.weights(state)
-    return any(wrong.any() for _, _, wrong in Scan(run).wrong(chunks, weights))
+    return any(wrong.any() for _, _, wrong in Scan(run, once=True).wrong(chunks, weights))
 
 
 def _mistaken_rows(run: Run, chunk: Chunk) -> Array:
@@ -51,11 +52,15 @@ def mistaken(scores: Array, y: Array) -> Array:
 
 
 class Scan:
-    """Which rows the rule of a run asks for a step on. norms: ‖x̄‖² of the chunks by number, kept for the next time."""
+    """Which rows the rule of a run asks for a step on. norms: ‖x̄‖² of the chunks by number, kept for the next time.
 
-    def __init__(self, run: Run) -> None:
+    once: it is asked once, so that little work is done without loading the compiler.
+    """
+
+    def __init__(self, run: Run, once: bool = False) -> None:
         self.run, self.norms = run, dict[int, Array]()
-        self._scan = loop_for(wrong_rows_many if run.many else wrong_rows, run.loop_rule)  # type: ignore[arg-type]
+        scan: Any = wrong_rows_many if run.many else wrong_rows
+        self._scan = scan if once and run.rows * run.state.b.size <= SMALL_WORK else loop_for(scan, run.loop_rule)
 
     def wrong(self, chunks: Chunks, weights: tuple[Array, Array]) -> Iterator[tuple[Chunk, Array, Array]]:
         """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where a step is asked for."""
@@ -73,15 +78,20 @@ class Scan:
 
 def start_loss(run: Run, chunks: Chunks) -> float:
     """The mean loss at the weights as they are, each row weighted as while learning."""
-    scan = loop_for(losses_many if run.many else losses, run.loop_rule)  # type: ignore[arg-type]
     w, b = run.memory.weights(run.state)
+    scan: Any = losses_many if run.many else losses
     zero = not (w.any() or b.any())
+    compiled = scan if zero else loop_for(scan, run.loop_rule)
     total = weight = 0.0
     for chunk in chunks:
-        n = len(chunk.y)
-        u = np.zeros((n, b.size)) if zero else np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
-        out, share = np.empty(n), np.ones(n) if chunk.weight is None else chunk.weight
-        scan(run.loop_rule, u, chunk.y, out)
+        share = np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight
+        if zero:  # one loss for each label
+            y, row = np.unique(chunk.y, return_inverse=True)
+            share, u = np.bincount(row, share, len(y)), np.zeros((len(y), b.size))
+        else:
+            y, u = chunk.y, np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
+        out = np.empty(len(y))
+        compiled(run.loop_rule, u, y, out)
         total, weight = total + float(out @ share), weight + float(share.sum())
     return total / weight if weight > 0.0 else 0.0
 
@@ -91,7 +101,7 @@ def has_settled(run: Run, tol: float) -> tuple[bool, str]:
     loss = run.history["loss"]
     start = loss[0] if run.start_loss is None else run.start_loss
     if not loss[-1] <= start:
-        return False, f"it rose from {start:g} to {loss[-1]:g}"
+        return False, f"{start:g} at the start, now {loss[-1]:g}"
     if not loss[-1] <= min(loss) + tol:
-        return False, f"it was {min(loss):g} and is {loss[-1]:g}"
+        return False, f"lowest {min(loss):g}, now {loss[-1]:g}"
     return True, ""

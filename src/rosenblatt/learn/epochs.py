@@ -94,7 +94,7 @@ class Epochs(Trainer):
         for number, chunk in enumerate(self.chunks):
             left -= 1
             if number >= run.position[0]:
-                whole = (self.survey.learned, left == 0, *into) if self.together else ()
+                whole = (self.survey.learned, number == self.survey.last, *into) if self.together else ()
                 stop = self.walk(number, chunk, done, whole)
                 self._check_overflow()
                 if stop is not None:
@@ -170,7 +170,9 @@ class Epochs(Trainer):
             run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update")
             return stop
         run.converged, why = has_settled(run, own if settings.tol is None else settings.tol)
-        return Stop("diverged", settings.tol, why) if why and stop.kind == "settled" else stop
+        if why and stop.kind == "settled":
+            return Stop("unsettled", stop.limit, f"{stop.note} epochs, and does not settle ({why})")
+        return stop
 
     def _finished(self) -> Stop | None:
         run, settings = self.run, self.run.settings

@@ -42,12 +42,14 @@ Chunks = Iterable[Chunk]
 
 
 class Survey(NamedTuple):
-    """What a first pass over all chunks finds. n: rows; learned: those of a weight above 0; chunks: how many; longest:
-    rows of the longest one; reach: max(weight·‖x̄‖²), 0 where nobody asked."""
+    """What a first pass over all chunks finds. n: rows; learned: those of a weight above 0; chunks: how many; last: the
+    number of the last one that is learned from; longest: rows of the longest one; reach: max(weight·‖x̄‖²), 0 where
+    nobody asked."""
 
     n: int = 0
     learned: int = 0
     chunks: int = 0
+    last: int = -1
     longest: int = 0
     reach: float = 0.0
 
@@ -58,10 +60,10 @@ class Survey(NamedTuple):
         bias = 1.0 if settings is None or settings.fit_intercept else 0.0
         found = cls()
         for chunk in chunks:
-            n = len(chunk.y)
+            n, learned = len(chunk.y), chunk.learned
             reach = _longest(chunk, bias) if asked else 0.0
             found = cls(
-                found.n + n, found.learned + chunk.learned, found.chunks + 1,
+                found.n + n, found.learned + learned, found.chunks + 1, found.chunks if learned else found.last,
                 max(found.longest, n), max(found.reach, reach),
             )  # fmt: skip
         return found

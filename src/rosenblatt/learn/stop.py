@@ -14,7 +14,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "no mistake": ("no row is wrong any more", ""),
     "small gradient": ("small gradient (below {epsilon:g})", "epsilon"),
     "settled": ("loss fell by less than {tol:g} for {n} epochs", "tol"),
-    "diverged": ("the loss does not settle: {n}; a smaller {eta0.name} may help (no lower by {tol:g})", "tol"),
+    "unsettled": ("loss fell by less than {tol:g} for {n}; a smaller {eta0.name} may help", "tol"),
     "no progress": ("no progress by {tol:g} for {n} epochs", "tol"),
     "epochs": ("epoch limit ({max_iter})", "max_iter"),
     "updates": ("step limit ({max_updates})", "max_updates"),

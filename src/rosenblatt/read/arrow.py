@@ -120,7 +120,7 @@ class Parquet(ArraySource):
                 for table in self._tables(max(1, ROOM // max(len(used), 1)), used):
                     batch = self._batch(table, first)
                     first += table.num_rows
-                    if (len(batch.rows) if isinstance(batch.rows, list) else len(batch.rows.values)) > 0:  # type: ignore[union-attr]
+                    if batch.n > 0:
                         seen = True
                         yield batch
         finally:

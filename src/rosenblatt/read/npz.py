@@ -10,7 +10,7 @@ from typing import IO, Literal
 import numpy as np
 
 from ..batch import Batch
-from ..core.rows import Array, csr, take
+from ..core.rows import Array, Rows, csr, from_matrix
 from ..errors import Message, SettingError
 from .array_file import ArrayFile, as_numbers, numbers
 from .arrays import Npy, label_array
@@ -146,15 +146,15 @@ class Npz(Npy):
         labels = self._sparse_labels(archive, names, n)
         if not n:
             raise self._no_rows()
-        parts = self._csr(archive, n, width) if kind == "csr" else self._others(archive, kind, (n, width))
+        parts = self._csr(archive, n, width) if kind == CSR else self._others(archive, kind, (n, width))
         first = 0
-        for data, indices, indptr in parts:
-            rows = csr(data, indices, indptr, width if self.width is None else self.width)
-            good = self._finite_rows(data, indptr, first + 1)
-            y = None if labels is None else labels[first : first + len(indptr) - 1]
-            first += len(indptr) - 1
+        for part in parts:
+            rows = part.widened(width if self.width is None else self.width).without_duplicates()
+            good = self._finite_rows(rows, first + 1)
+            y = None if labels is None else labels[first : first + rows.n]
+            first += rows.n
             if not good.all():
-                rows, y = take(rows, np.flatnonzero(good)), None if y is None else y[good]  # type: ignore[assignment]
+                rows, y = rows.take(np.flatnonzero(good)), None if y is None else y[good]
             yield Batch(rows, y)
 
     def _sparse_labels(self, archive: zipfile.ZipFile, names: list[str], n: int) -> Array | None:
@@ -177,8 +177,8 @@ class Npz(Npy):
         with _opened(archive, name) as member:
             return self._array(member, name).whole()
 
-    def _csr(self, archive: zipfile.ZipFile, n: int, width: int) -> Iterator[tuple[Array, Array, Array]]:
-        starts = self._small(archive, "indptr").astype(np.int64)
+    def _csr(self, archive: zipfile.ZipFile, n: int, width: int) -> Iterator[Rows]:
+        starts = self._small(archive, SPARSE[CSR][2]).astype(np.int64)
         if len(starts) != n + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
             raise self._wrong("its row pointers do not fit the shape", "expected an intact matrix")
         with _opened(archive, "data") as one, _opened(archive, "indices") as two:
@@ -194,50 +194,35 @@ class Npz(Npy):
                 count = int(starts[end] - starts[row])
                 values, columns = numbers(data.take(count), kind), indices.take(count).astype(np.int64)
                 self._check_columns(columns, width)
-                yield _canonical(values, columns, starts[row : end + 1] - starts[row], width)
+                yield csr(values, columns, starts[row : end + 1] - starts[row], width)
                 row = end
             data.at_end()
             indices.at_end()
 
-    def _others(self, archive: zipfile.ZipFile, kind: str, shape: tuple[int, int]) -> Iterator[tuple[Array, ...]]:
+    def _others(self, archive: zipfile.ZipFile, kind: str, shape: tuple[int, int]) -> Iterator[Rows]:
         from scipy.sparse import coo_array, csc_array
 
         one, two, three = (self._small(archive, name) for name in SPARSE[kind])
         try:
             found = coo_array((one, (two, three)), shape) if kind == "coo" else csc_array((one, two, three), shape)
             found.check_format() if kind == "csc" else None
-            rows = found.tocsr()
+            rows = from_matrix(found)
         except (ValueError, TypeError) as error:
             raise self._wrong(f"it is damaged ({error})", "expected an intact matrix") from None
-        values = rows.data if rows.dtype == np.float32 else rows.data.astype(np.float64)
-        yield _canonical(values, rows.indices.astype(np.int64), rows.indptr.astype(np.int64), shape[1])
+        yield rows
 
     def _check_columns(self, columns: Array, width: int) -> None:
         if columns.size and not 0 <= int(columns.min()) <= int(columns.max()) < width:
             raise self._wrong(f"found a column outside 0 to {width - 1}", "expected an intact matrix")
 
-    def _finite_rows(self, data: Array, indptr: Array, first: int) -> Array:
-        wrong = np.flatnonzero(~np.isfinite(data))
-        good = np.ones(len(indptr) - 1, bool)
-        if wrong.size:
-            rows = np.searchsorted(indptr, wrong, side="right") - 1
-            self._bad_row(first + int(rows[0]), f"found {data[wrong[0]]}", "expected finite numbers")
-            good[rows] = False
+    def _finite_rows(self, rows: Rows, first: int) -> Array:
+        good = rows.finite()
+        if not good.all():
+            row, _, value = rows.first_not_finite()
+            self._bad_row(first + row, f"found {value}", "expected finite numbers")
             self._note("bad rows skipped", int(np.count_nonzero(~good)))
         return good
 
 
 def _opened(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
     return archive.open(f"{name}.npy")
-
-
-def _canonical(data: Array, columns: Array, indptr: Array, width: int) -> tuple[Array, Array, Array]:
-    """Columns sorted within each row, values of the same column summed."""
-    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    if not ((row[1:] != row[:-1]) | (columns[1:] > columns[:-1])).all():
-        from scipy.sparse import csr_array
-
-        found = csr_array((data, columns, indptr), shape=(len(indptr) - 1, width), copy=True)
-        found.sum_duplicates()
-        data, columns, indptr = found.data, found.indices.astype(np.int64), found.indptr.astype(np.int64)
-    return data, columns.astype(np.uint32), indptr

@@ -33,6 +33,8 @@ class FileSource:
 
     kind = "rows"
     parameters: tuple[Parameter, ...] = ()
+    widening = False
+    """Whether later rows may have more columns than the first ones."""
 
     def __init__(self, path: PathLike | ByteStream) -> None:
         self._path, self._opened = path, False

@@ -49,20 +49,20 @@ class _Rows(NamedTuple):
 
     labels: Array
     starts: Array
-    indptr: Array
+    row_ends: Array
     columns: Array
     data: Array
     bad: Array
 
     def row_of_values(self) -> Array:
-        return np.repeat(np.arange(self.labels.size), np.diff(self.indptr))
+        return np.repeat(np.arange(self.labels.size), np.diff(self.row_ends))
 
     def chosen(self, values: Array) -> _Rows:
         """The values of a mask or of increasing positions."""
         row = self.row_of_values()[values]
-        indptr = np.zeros(self.labels.size + 1, np.int64)
-        np.cumsum(np.bincount(row, minlength=self.labels.size), out=indptr[1:])
-        return self._replace(indptr=indptr, columns=self.columns[values], data=self.data[values])
+        row_ends = np.zeros(self.labels.size + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=self.labels.size), out=row_ends[1:])
+        return self._replace(row_ends=row_ends, columns=self.columns[values], data=self.data[values])
 
     def good(self) -> _Rows:
         good = ~self.bad
@@ -70,7 +70,7 @@ class _Rows(NamedTuple):
         return rows._replace(
             labels=self.labels[good],
             starts=self.starts[good],
-            indptr=np.concatenate([[0], rows.indptr[1:][good]]),
+            row_ends=np.concatenate([[0], rows.row_ends[1:][good]]),
             bad=self.bad[good],
         )
 
@@ -91,6 +91,7 @@ class Svmlight(FileSource):
     """
 
     parameters = (BASE, DUPLICATES, BAD)
+    widening = True
 
     def __init__(
         self,
@@ -136,7 +137,7 @@ class Svmlight(FileSource):
             inside = rows.columns < width
             self._note(f"values in columns beyond {width} skipped", int(np.count_nonzero(~inside)))
             rows = rows.chosen(inside)
-        return Batch(csr(rows.data, rows.columns, rows.indptr, width), rows.labels if labelled else None)
+        return Batch(csr(rows.data, rows.columns, rows.row_ends, width), rows.labels if labelled else None)
 
     def _read(self, block: _Block, labelled: bool) -> _Rows:
         """The good rows of a block, in order."""
@@ -150,7 +151,7 @@ class Svmlight(FileSource):
         self._note("qid fields skipped", qids)
         self._note("labels ignored", ignored)
         bad = np.zeros(n, bool)
-        rows = _Rows(out.labels[:n], out.starts[:n], out.indptr[: n + 1], out.columns[:nnz], out.data[:nnz], bad)
+        rows = _Rows(out.labels[:n], out.starts[:n], out.row_ends[: n + 1], out.columns[:nnz], out.data[:nnz], bad)
         self._convert_hard(rows, out.hard[:hards], block)
         rows = self._cast(rows, block)
         if out.disorder[:n].any():
@@ -219,7 +220,7 @@ class Svmlight(FileSource):
 
 
 def _row_of(rows: _Rows, value: int) -> int:
-    return int(np.searchsorted(rows.indptr, value, side="right")) - 1
+    return int(np.searchsorted(rows.row_ends, value, side="right")) - 1
 
 
 def _first_field(stream: ByteStream) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array, Csr, Dense, Rows, n_rows, width
+from ..core.rows import Array, Rows
 from ..features.moments import Moments
 
 U64 = np.uint64
@@ -47,11 +47,19 @@ class Columns:
 
     def add(self, rows: Rows) -> Array:
         """(n, 2) uint64: digests of the rows."""
-        n, d = n_rows(rows), width(rows)
+        n, d = rows.n, rows.width
         self._grow(d)
         with np.errstate(all="ignore"):
             self._moments.add(rows)
-            digests, nonzero = self._dense(rows, n, d) if isinstance(rows, Dense) else self._sparse(rows, n, d)
+            low, high = rows.ranges()
+            self._low[:d] = np.minimum(self._low[:d], low)
+            self._high[:d] = np.maximum(self._high[:d], high)
+            lanes = [keys(0, d, lane) for lane in (1, 2)]
+            own, digests = rows.digests(_hashes, keys(self.rows, n, 0), lanes)
+        self._digest[:d] += own
+        self._stored[:d] += rows.stored(axis=0)
+        self.nonzero[:d] += rows.nonzeros(axis=0)
+        nonzero = rows.nonzeros(axis=1)
         self.rows += n
         self.values += int(nonzero.sum())
         self.zero_rows += int(np.count_nonzero(nonzero == 0))
@@ -65,34 +73,6 @@ class Columns:
             self._stored = np.concatenate([self._stored, np.zeros(more, np.int64)])
             self.nonzero = np.concatenate([self.nonzero, np.zeros(more, np.int64)])
             self._digest = np.concatenate([self._digest, np.zeros(more, U64)])
-
-    def _dense(self, rows: Dense, n: int, d: int) -> tuple[Array, Array]:
-        values = rows.values
-        self._low = np.minimum(self._low, values.min(axis=0, initial=np.inf))
-        self._high = np.maximum(self._high, values.max(axis=0, initial=-np.inf))
-        self._stored += n
-        there = values != 0
-        self.nonzero += np.count_nonzero(there, axis=0)
-        hashes = _hashes(values)
-        self._digest += (hashes * keys(self.rows, n, 0)[:, None]).sum(axis=0, dtype=U64)
-        lanes = [(hashes * keys(0, d, lane)).sum(axis=1, dtype=U64) for lane in (1, 2)]
-        return np.stack(lanes, axis=1), np.count_nonzero(there, axis=1)
-
-    def _sparse(self, rows: Csr, n: int, d: int) -> tuple[Array, Array]:
-        at = rows.indices
-        np.minimum.at(self._low, at, rows.data)
-        np.maximum.at(self._high, at, rows.data)
-        self._stored[:d] += np.bincount(at, minlength=d)
-        there = rows.data != 0
-        self.nonzero[:d] += np.bincount(at[there], minlength=d)
-        row = np.repeat(np.arange(n), np.diff(rows.indptr))
-        hashes = _hashes(rows.data)
-        np.add.at(self._digest, at, hashes * keys(self.rows, n, 0)[row])
-        lanes = []
-        for lane in (1, 2):
-            sums = np.concatenate([np.zeros(1, U64), np.cumsum(hashes * keys(0, d, lane)[at], dtype=U64)])
-            lanes.append(sums[rows.indptr[1:]] - sums[rows.indptr[:-1]])
-        return np.stack(lanes, axis=1), np.bincount(row[there], minlength=n)
 
     @property
     def width(self) -> int:

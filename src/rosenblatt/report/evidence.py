@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Document
-from ..core.rows import Array, Csr, Rows, width
+from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
@@ -53,9 +53,11 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
     of more than two classes are no sums either: scores as before the calibration. Raises DataError where the rows have
     another width than the model.
     """
-    if width(rows) != model.width:
-        raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
-    columns, values = _row(rows, i)
+    if rows.width != model.width:
+        raise DataError(f"the data have {rows.width} features, but the model was trained with {model.width}")
+    columns, values = rows.row(i)
+    kept = values != 0.0
+    columns, values = columns[kept], values[kept].astype(float)
     w, b = model.weights
     cuts, slopes = _cuts_and_slopes(model)
     if len(model.classes) == 2:
@@ -129,14 +131,3 @@ def strongest(weights: Array, most: int) -> Array:
     """The columns of the `most` largest weights > 0, largest first, the lower column first of equals."""
     chosen = np.flatnonzero(weights > 0.0)
     return chosen[np.argsort(-weights[chosen], kind="stable")][:most]
-
-
-def _row(rows: Rows, i: int) -> tuple[Array, Array]:
-    """(columns, values) of row i that are not zero."""
-    if isinstance(rows, Csr):
-        here = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
-        columns, values = rows.indices[here].astype(np.int64), rows.data[here]
-    else:
-        columns, values = np.arange(width(rows)), rows.values[i]
-    kept = values != 0.0
-    return columns[kept], values[kept].astype(float)

@@ -16,6 +16,7 @@ from ..core.rows import Array, values_of
 from ..given import check_seconds
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
+from .proof.floats import NOT_IN_FLOATS, Floats, in_floats, nearest
 from .search import exact as search_exact
 from .search import newton as search_newton
 from .search import perceptron as search_perceptron
@@ -54,17 +55,26 @@ class Separability:
 
     @property
     def w(self) -> Array | None:
-        """(d,) float64 weights where separable, up to a factor: the longest is near 1. Exact ones: `certificate`."""
-        return None if self._floats is None else self._floats[0]
+        """(d,) float64 weights where separable, up to a factor. Exact ones: `certificate`, and see `in_floats`."""
+        return None if self._floats is None else self._floats.w
 
     @property
     def b(self) -> float | None:
         """Their bias, 0 without an offset."""
-        return None if self._floats is None else self._floats[1]
+        return None if self._floats is None else self._floats.b
+
+    @property
+    def in_floats(self) -> bool | None:
+        """Whether (w, b), as the floats they are, have every row right, exactly and as X @ w + b comes out in float64.
+
+        False: rows are so near to each other that no floats were found that do; `certificate` has the hyperplane in
+        whole numbers, and (w, b) is it rounded. None where not separable.
+        """
+        return None if self._floats is None else self._floats.hold
 
     @cached_property
-    def _floats(self) -> tuple[Array, float] | None:
-        return self.certificate.floats() if isinstance(self.certificate, Separator) else None
+    def _floats(self) -> Floats | None:
+        return in_floats(self.problem, self.certificate) if isinstance(self.certificate, Separator) else None
 
     @cached_property
     def rows(self) -> Array | None:
@@ -79,13 +89,19 @@ class Separability:
             return self.certificate.fractions
         return list(self.certificate.multipliers) if isinstance(self.certificate, Enclosure) else None
 
-    @cached_property
+    @property
     def margin(self) -> float | None:
-        """min y(w·x + b)/‖w‖ of this hyperplane, rounded: the greatest possible margin is at least that."""
-        if self.w is None or self.b is None:
-            return None
-        length = float(np.linalg.norm(self.w))
-        return float(self.problem.margins(self.w, self.b).min()) / length if length else float("inf")
+        """min y(w·x + b)/‖w‖ of the exact hyperplane, then rounded: the greatest possible margin is at least that."""
+        return None if self._nearest is None else self._nearest[1]
+
+    @property
+    def nearest(self) -> int | None:
+        """The number, from 0, of the row nearest to it."""
+        return None if self._nearest is None else self._nearest[0]
+
+    @cached_property
+    def _nearest(self) -> tuple[int, float] | None:
+        return nearest(self.problem, self.certificate) if isinstance(self.certificate, Separator) else None
 
     def verify(self) -> bool:
         """Check the proof once more, exactly, without any solver. False without a verdict."""
@@ -115,7 +131,8 @@ class Separability:
         """The verdict as one clause."""
         found = self.certificate
         if isinstance(found, Separator):
-            return "separable: a hyperplane has every row on its right side, checked exactly"
+            found_or_not = "" if self.in_floats else f", but {NOT_IN_FLOATS}"
+            return f"separable: a hyperplane has every row on its right side, checked exactly{found_or_not}"
         if isinstance(found, Farkas):
             bits = found.denominator.bit_length()
             return f"not separable: {len(found.rows):,} rows prove it, in fractions of {bits:,} bits, checked exactly"

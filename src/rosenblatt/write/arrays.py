@@ -9,11 +9,14 @@ from typing import IO, Any, BinaryIO, cast
 import numpy as np
 
 from ..batch import Batch
-from ..core.rows import Array, Csr, n_rows
+from ..core.rows import Array
+from ..read.npz import CSR, SPARSE
 from . import Shape
 from .cells import label_texts
 
 COPY = 1 << 20
+DATA, COLUMNS, ENDS = SPARSE[CSR]
+"""The arrays of a sparse matrix, as SciPy calls them."""
 
 
 class NpzWriter:
@@ -35,15 +38,16 @@ class NpzWriter:
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
         rows = batch.rows
-        if isinstance(rows, Csr):
+        if rows.is_sparse:
             self._is_sparse = True
-            self._add("data", rows.data)
-            self._add("indices", rows.indices.astype(np.int64 if self._shape.width > 2**31 else np.int32))
-            self._add("indptr", rows.indptr[1:] + self._stored)
-            self._stored += len(rows.data)
+            values, columns, ends = rows.compressed()
+            self._add(DATA, values)
+            self._add(COLUMNS, columns.astype(np.int64 if self._shape.width > 2**31 else np.int32))
+            self._add(ENDS, ends[1:] + self._stored)
+            self._stored += len(values)
         else:
-            self._add("X", rows.values)
-        self._rows += n_rows(rows)
+            self._add("X", rows.toarray())
+        self._rows += rows.n
         if batch.y is not None and self._shape.label is not None:
             self._labels.append(np.array(label_texts(batch.y)) if batch.y.dtype == object else batch.y)
 
@@ -51,9 +55,9 @@ class NpzWriter:
         width = self._shape.width
         with zipfile.ZipFile(cast(IO[bytes], _Forward(self._file)), "w") as archive:
             if self._is_sparse:
-                self._copy(archive, "data", (self._stored,))
-                self._copy(archive, "indices", (self._stored,))
-                self._copy(archive, "indptr", (self._rows + 1,), bytes(8))
+                self._copy(archive, DATA, (self._stored,))
+                self._copy(archive, COLUMNS, (self._stored,))
+                self._copy(archive, ENDS, (self._rows + 1,), bytes(8))
                 _put(archive, "shape", np.array([self._rows, width], np.int64))
                 _put(archive, "format", np.array(b"csr"))
             else:

@@ -7,9 +7,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..batch import Batch
-from ..core.rows import Array, values_of
+from ..core.rows import Array
 from . import Shape
-from .cells import dense_blocks, document_text, label_texts, widened
+from .cells import document_text, label_texts
 
 
 class ParquetWriter:
@@ -29,9 +29,8 @@ class ParquetWriter:
             texts = [document_text(document).encode("utf-8", "replace").decode() for document in batch.rows]
             self._put([self._arrow.array(texts, self._arrow.string())], ["text"], labels)
             return
-        kind = values_of(batch.rows).dtype
-        for part, values in dense_blocks(widened(batch.rows, self._shape.width), self._shape.width):
-            columns = [self._arrow.array(np.ascontiguousarray(values[:, j], kind)) for j in range(values.shape[1])]
+        for part, values in batch.rows.dense_blocks(self._shape.width):
+            columns = [self._arrow.array(np.ascontiguousarray(values[:, j])) for j in range(values.shape[1])]
             self._put(columns, self._shape.called(), None if labels is None else labels[part])
 
     def close(self) -> None:

@@ -8,7 +8,6 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from ..batch import Batch
-from ..core.rows import Csr, width
 from ..errors import DataError, SettingError
 from ..read.columns import is_number
 from . import Shape, Writer, open_writer
@@ -39,7 +38,7 @@ def look(batches: Iterable[Batch]) -> Known:
     widest, labels = 0, set()
     for batch in batches:
         if not isinstance(batch.rows, list):
-            widest = max(widest, width(batch.rows))
+            widest = max(widest, batch.rows.width)
         if batch.y is not None and batch.y.dtype == object:
             labels.update(set(batch.y.tolist()))
     return Known(widest, sorted(map(str, labels)))
@@ -48,8 +47,8 @@ def look(batches: Iterable[Batch]) -> Known:
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:
     """Whether all data must be seen first: sparse rows may become wider, and words need numbers."""
     words = format == "svmlight" and asked.numbers is None and first.y is not None and first.y.dtype == object
-    grows = isinstance(first.rows, Csr) and format != "svmlight" and asked.width == 0
-    return words or grows
+    grows = not isinstance(first.rows, list) and first.rows.is_sparse
+    return words or (grows and format != "svmlight" and asked.width == 0)
 
 
 def label_numbers(labels: Sequence[str]) -> dict[str, float] | None:
@@ -93,7 +92,7 @@ def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shap
         for part in _pieces(batch):
             writer.write(part)
             rows += part.n
-        widest = max(widest, 0 if isinstance(batch.rows, list) else width(batch.rows))
+        widest = max(widest, 0 if isinstance(batch.rows, list) else batch.rows.width)
     if writer is None:
         raise DataError("found no rows; expected at least one")
     writer.close()
@@ -106,8 +105,7 @@ def _pieces(batch: Batch) -> Iterator[Batch]:
         yield batch
         return
     n = batch.n
-    values = batch.rows.data.size if isinstance(batch.rows, Csr) else batch.rows.values.size
-    height = max(1, n * PIECE // max(values, 1))
+    height = max(1, n * PIECE // max(batch.rows.size, 1))
     if height >= n:
         yield batch
         return

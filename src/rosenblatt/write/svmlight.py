@@ -8,9 +8,9 @@ import numpy as np
 
 from ..batch import Batch
 from ..core import digits
-from ..core.rows import Csr, csr, n_rows
+from ..core.rows import Array
 from . import Shape
-from .cells import in_float64, label_numbers, label_texts, sparse
+from .cells import in_float64, label_numbers, label_texts
 
 LONGEST_PAIR = digits.LONGEST + 12
 """Bytes of ` 4294967295:` and a number."""
@@ -29,48 +29,46 @@ class SvmlightWriter:
 
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
-        rows = sparse(batch.rows)
-        if self._first and n_rows(rows) and self._shape.width:
-            rows = _as_wide(rows, self._shape.width)
+        n, (values, columns, row_ends) = batch.n, batch.rows.compressed()
+        if self._first and n and self._shape.width:
+            values, columns, row_ends = _as_wide(values, columns, row_ends, self._shape.width)
             self._first = False
-        heads = [b""] * n_rows(rows)
+        heads = [b""] * n
         if batch.y is not None and self._shape.label is not None:
             heads = [text.encode() for text in label_texts(label_numbers(batch.y, self._shape))]
-        tails = [b""] * n_rows(rows)
+        tails = [b""] * n
         if self._shape.ids and batch.ids is not None:
             tails = [f" # {' '.join(str(name).split())}".encode() for name in batch.ids]
-        if digits.is_little(len(rows.data)):
-            self._file.write(_plain(heads, tails, rows, self._shape.base))
+        columns = columns.astype(np.uint64) + np.uint64(self._shape.base)
+        if digits.is_little(len(values)):
+            self._file.write(_plain(heads, tails, values, columns, row_ends))
             return
-        columns = rows.indices.astype(np.uint64) + np.uint64(self._shape.base)
         ends = digits.ends_of(heads), digits.ends_of(tails)
-        room = LONGEST_PAIR * len(rows.data) + sum(int(end.ends[-1]) + len(heads) for end in ends)
+        room = LONGEST_PAIR * len(values) + sum(int(end.ends[-1]) + len(heads) for end in ends)
         out = np.empty(room, np.uint8)
         with np.errstate(over="ignore"):
-            size = digits.sparse_lines(out, *ends, in_float64(rows), columns, rows.indptr)
+            size = digits.sparse_lines(out, *ends, in_float64(values), columns, row_ends)
         self._file.write(out[:size].data)
 
     def close(self) -> None:
         pass
 
 
-def _as_wide(rows: Csr, width: int) -> Csr:
+def _as_wide(values: Array, columns: Array, row_ends: Array, width: int) -> tuple[Array, Array, Array]:
     """The same, with a value in the last column of the first row."""
-    end = int(rows.indptr[1])
-    if end and int(rows.indices[end - 1]) == width - 1:
-        return rows
-    indptr = rows.indptr.copy()
-    indptr[1:] += 1
-    return csr(np.insert(rows.data, end, 0.0), np.insert(rows.indices, end, width - 1), indptr, width)
+    end = int(row_ends[1])
+    if end and int(columns[end - 1]) == width - 1:
+        return values, columns, row_ends
+    return np.insert(values, end, 0.0), np.insert(columns, end, width - 1), np.append(row_ends[:1], row_ends[1:] + 1)
 
 
-def _plain(heads: list[bytes], tails: list[bytes], rows: Csr, base: int) -> bytes:
+def _plain(heads: list[bytes], tails: list[bytes], values: Array, columns: Array, row_ends: Array) -> bytes:
     """The same lines in Python."""
     pairs = [
         f"{column}:{digits.shortest(value)}".encode()
-        for column, value in zip((rows.indices.astype(np.int64) + base).tolist(), rows.data.tolist(), strict=True)
+        for column, value in zip(columns.tolist(), values.tolist(), strict=True)
     ]
-    starts = rows.indptr.tolist()
+    starts = row_ends.tolist()
     lines = []
     for i, (head, tail) in enumerate(zip(heads, tails, strict=True)):
         parts = pairs[starts[i] : starts[i + 1]]

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..batch import Batch
 from ..core import digits
-from ..core.rows import Dense
+from ..core.rows import Array
 from . import Shape
-from .cells import dense_blocks, document_text, in_float64, label_texts, widened
+from .cells import document_text, in_float64, label_texts
 
 
 class TableWriter:
@@ -35,30 +35,30 @@ class TableWriter:
             bodies = [document_text(document) for document in batch.rows]
             self._lines([[body] for body in bodies] if texts is None else list(zip(texts, bodies, strict=True)))
             return
-        tails = [b""] * (len(batch.rows.values) if isinstance(batch.rows, Dense) else batch.rows.indptr.size - 1)
+        tails = [b""] * batch.n
         if texts is not None:
             cells = {text: self._cell(text) for text in set(texts)}
             tails = [cells[text] for text in texts]
-        for part, values in dense_blocks(widened(batch.rows, self._shape.width), self._shape.width):
-            self._numbers(Dense(values), tails[part])
+        for part, values in batch.rows.dense_blocks(self._shape.width):
+            self._numbers(values, tails[part])
 
     def close(self) -> None:
         pass
 
-    def _numbers(self, rows: Dense, tails: list[bytes]) -> None:
-        n, d = rows.values.shape
+    def _numbers(self, values: Array, tails: list[bytes]) -> None:
+        n, d = values.shape
         if digits.is_little(n * d):
             between = self._delimiter
             lines = [
                 between.join(map(digits.shortest, row)).encode() + tail
-                for row, tail in zip(rows.values.tolist(), tails, strict=True)
+                for row, tail in zip(values.tolist(), tails, strict=True)
             ]
             self._file.write(b"".join(line + b"\n" for line in lines))
             return
         ends = digits.ends_of(tails)
         out = np.empty((digits.LONGEST + 1) * n * d + int(ends.ends[-1]) + n, np.uint8)
         with np.errstate(over="ignore"):
-            size = digits.dense_lines(out, ends, in_float64(rows), ord(self._delimiter))
+            size = digits.dense_lines(out, ends, in_float64(values), ord(self._delimiter))
         self._file.write(out[:size].data)
 
     def _lines(self, rows: list[list[str]] | list[tuple[str, str]]) -> None:

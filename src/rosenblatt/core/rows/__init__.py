@@ -6,7 +6,7 @@ from typing import Any
 
 from .csr import Csr, csr, from_matrix
 from .dense import Dense, dense
-from .verbs import Array, Index, Rows
+from .verbs import Array, Index, Layout, Rows
 
 KINDS: tuple[Any, ...] = (Dense, Csr)
 
@@ -46,6 +46,6 @@ def values_of(rows: Any) -> Array:
 
 
 __all__ = [
-    "KINDS", "Array", "Csr", "Dense", "Index", "Rows", "csr", "dense", "from_matrix", "matrix", "n_rows",
+    "KINDS", "Array", "Csr", "Dense", "Index", "Layout", "Rows", "csr", "dense", "from_matrix", "matrix", "n_rows",
     "squared_norms", "stack", "take", "values_of", "width",
 ]  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import DataError
-from .verbs import Array, Index, floats, frozen, inner
+from .verbs import Array, Index, Layout, floats, frozen, inner
+
+ROOM = 1 << 21
+"""Values of a dense block that is made from sparse rows: 16 MB."""
 
 
 class Csr(NamedTuple):
@@ -76,10 +79,6 @@ class Csr(NamedTuple):
         return int(self.shape[0])
 
     @property
-    def stored(self) -> int:
-        return self.data.size
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         return self.data.dtype  # type: ignore[no-any-return]
 
@@ -112,8 +111,7 @@ class Csr(NamedTuple):
         return np.asarray(self.matrix() @ w.T)
 
     def sq_norms(self) -> Array:
-        row = np.repeat(np.arange(self.n), np.diff(self.indptr))
-        return np.bincount(row, self.data.astype(np.float64) ** 2, self.n)
+        return np.bincount(self._row_of_values(), self.data.astype(np.float64) ** 2, self.n)
 
     def astype(self, dtype: Any) -> Csr:
         return self if self.dtype == dtype else self._replace(data=frozen(self.data.astype(dtype)))
@@ -138,6 +136,147 @@ class Csr(NamedTuple):
         kind = np.int32 if self.indptr[-1] < 2**31 else np.int64
         indices = self.indices.view(np.int32) if kind is np.int32 else self.indices.astype(np.int64)
         return csr_array((self.data, indices, self.indptr.astype(kind)), shape=(self.n, self.width))
+
+    # --- for features and files ---
+
+    @property
+    def is_sparse(self) -> bool:
+        return True
+
+    @property
+    def size(self) -> int:
+        return self.data.size
+
+    @property
+    def value_bytes(self) -> int:
+        return self.data.itemsize + self.indices.itemsize
+
+    def _row_of_values(self) -> Array:
+        return np.repeat(np.arange(self.n), np.diff(self.indptr))
+
+    def _with_data(self, data: Array) -> Csr:
+        return self._replace(data=frozen(data.astype(self.dtype, copy=False)))
+
+    def stored(self, axis: int) -> Array:
+        return np.bincount(self.indices, minlength=self.width) if axis == 0 else np.diff(self.indptr)
+
+    def nonzeros(self, axis: int) -> Array:
+        at, length = (self.indices, self.width) if axis == 0 else (self._row_of_values(), self.n)
+        return np.bincount(at[self.data != 0], minlength=length)
+
+    def finite(self) -> Array:
+        good = np.ones(self.n, bool)
+        good[np.searchsorted(self.indptr, np.flatnonzero(~np.isfinite(self.data)), side="right") - 1] = False
+        return good
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        here = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
+        return self.indices[here].astype(np.int64), self.data[here]
+
+    def toarray(self) -> Array:
+        return np.asarray(self.matrix().toarray())
+
+    def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
+        start = 0
+        for part in self.widened(width).blocks(max(1, ROOM // max(width, 1))):
+            block = np.zeros((part.n, width), self.dtype)
+            block[part._row_of_values(), part.indices] = part.data
+            yield slice(start, start + part.n), block
+            start += part.n
+
+    def pieces(self, values: int) -> Iterator[Csr]:
+        if self.n:
+            yield self
+
+    def compressed(self) -> tuple[Array, Array, Array]:
+        return self.data, self.indices, self.indptr
+
+    def take_columns(self, chosen: list[int]) -> Csr:
+        x = self.matrix()[:, chosen].tocsr()
+        x.sort_indices()
+        return csr(x.data, x.indices, x.indptr, len(chosen))
+
+    def widened(self, width: int) -> Csr:
+        return csr(self.data, self.indices, self.indptr, width)
+
+    def with_column(self, values: Array) -> Csr:
+        there = values != 0
+        ends = self.indptr[1:][there]
+        data, columns = np.insert(self.data, ends, values[there]), np.insert(self.indices, ends, self.width)
+        return csr(data, columns, self.indptr + np.concatenate([[0], np.cumsum(there)]), self.width + 1)
+
+    def with_products(self, layout: Layout, expand: Callable[[int], Callable[..., None]]) -> Csr:
+        rows, m = self._ascending(), self.stored(1)
+        ends = np.concatenate([[0], np.cumsum(m + layout.products_of(m))])
+        data, columns = np.empty(ends[-1], self.dtype), np.empty(ends[-1], np.uint32)
+        expand(data.nbytes)(rows.data, rows.indices, rows.indptr, layout, data, columns)
+        return csr(data, columns, ends, int(layout.starts[-1]))
+
+    def without_duplicates(self) -> Csr:
+        if self._ascends():
+            return self
+        x = self.matrix().copy()
+        x.sum_duplicates()
+        return csr(x.data, x.indices, x.indptr, self.width)
+
+    def _ascends(self) -> bool:
+        """Whether the columns of each row ascend, each there once."""
+        up = self.indices[1:] > self.indices[:-1]
+        starts = self.indptr[1:-1]
+        up[starts[(starts > 0) & (starts < self.size)] - 1] = True
+        return bool(up.all())
+
+    def _ascending(self) -> Csr:
+        """The same rows with ascending columns in each."""
+        if self._ascends():
+            return self
+        order = np.argsort(self._row_of_values() << 32 | self.indices)
+        return self._replace(data=frozen(self.data[order]), indices=frozen(self.indices[order]))
+
+    def scaled(self, scale: Callable[..., Array], *columns: Array) -> Csr:
+        return self._with_data(scale(self.data, *(column[self.indices] for column in columns)))
+
+    def to_length(self, length: float) -> Csr:
+        # Divided by the largest value first, so that squares neither overflow nor vanish.
+        row, peak = self._row_of_values(), np.zeros(self.n)
+        np.maximum.at(peak, row, np.abs(self.data))
+        z = self.data / np.where(peak == 0.0, 1.0, peak)[row]
+        norm = np.sqrt(np.bincount(row, weights=z * z, minlength=self.n))
+        return self._with_data(z * (length / np.where(norm == 0.0, 1.0, norm))[row])
+
+    def ranges(self) -> tuple[Array, Array]:
+        low, high = np.full(self.width, np.inf), np.full(self.width, -np.inf)
+        np.minimum.at(low, self.indices, self.data)
+        np.maximum.at(high, self.indices, self.data)
+        return low, high
+
+    def largest_by_column(self) -> Array:
+        largest = np.zeros(self.width)
+        np.maximum.at(largest, self.indices, np.abs(self.data))
+        return largest
+
+    def column_sums(self, of: Callable[..., Array], *columns: Array) -> Array:
+        sums = of(self.data, *(column[self.indices] for column in columns))
+        return np.bincount(self.indices, weights=sums, minlength=self.width)
+
+    def column_moments(self, unit: Array) -> tuple[Array, Array]:
+        n, d, at = self.n, self.width, self.indices
+        z = self.data.astype(np.float64) / unit[at]
+        there = self.stored(0)
+        mean = np.bincount(at, weights=z, minlength=d) / np.maximum(there, 1)
+        spread = np.bincount(at, weights=(z - mean[at]) ** 2, minlength=d)
+        # The zeros are a batch of their own, with mean 0.
+        return mean * there / n, spread + mean**2 * there * (n - there) / n
+
+    def digests(self, hashed: Callable[[Array], Array], by_row: Array, by_column: list[Array]) -> tuple[Array, Array]:
+        at, hashes = self.indices, hashed(self.data)
+        own = np.zeros(self.width, np.uint64)
+        np.add.at(own, at, hashes * by_row[self._row_of_values()])
+        lanes = []
+        for keys in by_column:
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes * keys[at], dtype=np.uint64)])
+            lanes.append(sums[self.indptr[1:]] - sums[self.indptr[:-1]])
+        return own, np.stack(lanes, axis=1)
 
 
 def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:

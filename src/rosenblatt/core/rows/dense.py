@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .verbs import Array, Index, floats, frozen, inner
+from .verbs import Array, Index, Layout, floats, frozen, inner
+
+BLOCK = 1 << 20
+"""Values that are worked on at a time, so that the copies in float64 stay small."""
 
 
 class Dense(NamedTuple):
@@ -65,10 +68,6 @@ class Dense(NamedTuple):
         return self.values.shape[1]  # type: ignore[no-any-return]
 
     @property
-    def stored(self) -> int:
-        return self.values.size
-
-    @property
     def dtype(self) -> np.dtype[Any]:
         return self.values.dtype  # type: ignore[no-any-return]
 
@@ -110,6 +109,109 @@ class Dense(NamedTuple):
 
     def matrix(self) -> Array:
         return self.values
+
+    # --- for features and files ---
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    @property
+    def size(self) -> int:
+        return self.values.size
+
+    @property
+    def value_bytes(self) -> int:
+        return self.values.itemsize
+
+    def stored(self, axis: int) -> Array:
+        return np.full(self.values.shape[1 - axis], self.values.shape[axis])
+
+    def nonzeros(self, axis: int) -> Array:
+        return np.asarray(np.count_nonzero(self.values, axis=axis))
+
+    def finite(self) -> Array:
+        return np.asarray(np.isfinite(self.values).all(axis=1))
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        return np.arange(self.width), self.values[i]
+
+    def toarray(self) -> Array:
+        return self.values
+
+    def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
+        yield slice(0, self.n), self.values
+
+    def pieces(self, values: int) -> Iterator[Dense]:
+        return self.blocks(max(1, values // max(1, self.width)))
+
+    def compressed(self) -> tuple[Array, Array, Array]:
+        there = (self.values != 0) | np.signbit(self.values)
+        ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))]).astype(np.int64)
+        return self.values[there], np.nonzero(there)[1].astype(np.uint32), ends
+
+    def take_columns(self, chosen: list[int]) -> Dense:
+        return dense(self.values[:, chosen])
+
+    def widened(self, width: int) -> Dense:
+        return dense(np.concatenate([self.values, np.zeros((self.n, width - self.width), self.dtype)], axis=1))
+
+    def with_column(self, values: Array) -> Dense:
+        return dense(np.column_stack([self.values, values.astype(self.dtype)]))
+
+    def with_products(self, layout: Layout, expand: Callable[[int], Callable[..., None]]) -> Dense:
+        values, starts = self.values, layout.starts
+        out = np.empty((self.n, int(starts[-1])), self.dtype)
+        out[:, : self.width] = values
+        for i in range(self.width):
+            partners = values[:, i : i + 1] if layout.alone else values[:, i + layout.shift :]
+            np.multiply(values[:, i : i + 1], partners, out=out[:, starts[i] : starts[i + 1]])
+        return dense(out)
+
+    def without_duplicates(self) -> Dense:
+        return self
+
+    def scaled(self, scale: Callable[..., Array], *columns: Array) -> Dense:
+        return self._by_blocks(lambda block: scale(block, *columns))
+
+    def to_length(self, length: float) -> Dense:
+        def of_length(block: Array) -> Array:
+            # Divided by the largest value first, so that squares neither overflow nor vanish.
+            peak = np.abs(block).max(axis=1, keepdims=True, initial=0.0)
+            z = block / np.where(peak == 0.0, 1.0, peak)
+            norm = np.sqrt((z * z).sum(axis=1, keepdims=True))
+            return np.asarray(z * (length / np.where(norm == 0.0, 1.0, norm)))
+
+        return self._by_blocks(of_length)
+
+    def _by_blocks(self, change: Callable[[Array], Array]) -> Dense:
+        """`change(block)` of a few rows at a time, in float64, stored in the dtype of the values."""
+        out, start = np.empty(self.values.shape, self.dtype), 0
+        for part in self.pieces(BLOCK):
+            out[start : start + part.n] = change(part.values.astype(np.float64))
+            start += part.n
+        return dense(out)
+
+    def ranges(self) -> tuple[Array, Array]:
+        return self.values.min(axis=0, initial=np.inf), self.values.max(axis=0, initial=-np.inf)
+
+    def largest_by_column(self) -> Array:
+        return np.asarray(np.abs(self.values).max(axis=0, initial=0.0), np.float64)
+
+    def column_sums(self, of: Callable[..., Array], *columns: Array) -> Array:
+        return np.asarray(of(self.values, *columns).sum(axis=0))
+
+    def column_moments(self, unit: Array) -> tuple[Array, Array]:
+        z = self.values.astype(np.float64) / unit
+        mean = z.mean(axis=0)
+        z -= mean
+        # The second sum is what rounding left of Σ(x − mean), and takes its effect out again.
+        return mean, (z * z).sum(axis=0) - z.sum(axis=0) ** 2 / len(z)
+
+    def digests(self, hashed: Callable[[Array], Array], by_row: Array, by_column: list[Array]) -> tuple[Array, Array]:
+        hashes = hashed(self.values)
+        own = (hashes * by_row[:, None]).sum(axis=0, dtype=np.uint64)
+        return own, np.stack([(hashes * keys).sum(axis=1, dtype=np.uint64) for keys in by_column], axis=1)
 
 
 def _values(rows: Any) -> Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Protocol, Self, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -13,13 +13,26 @@ Index = int | np.unsignedinteger[Any]
 K = TypeVar("K", bound="Rows")
 
 
+class Layout(NamedTuple):
+    """Where products of columns go. starts: (d+1,) int64, the column of each column's first product, and how many there
+    are in all. shift: 1 without squares. alone: squares only."""
+
+    starts: Array
+    shift: int
+    alone: bool
+
+    def products_of(self, m: Array) -> Array:
+        """How many products rows of m values have."""
+        return m if self.alone else m * (m + 1) // 2 - self.shift * m
+
+
 class Rows(Protocol):
     """n rows x_i of `width` columns in `dtype`, float32 or float64; a NamedTuple of arrays that are not written to.
 
     The first five verbs are compiled into the loop: `dot` x_i·w, `add` w += a·x_i, `sq_norm` ‖x_i‖², and for K classes
     `dots` and `add_to`, on weights that are (d, K) where `by_column`, else (K, d), so that the inner loop walks memory
     in order. The others are called around it. A kind that has no columns to show (rows known only through their inner
-    products) refuses `matrix`, `scaled` and `column_sums` by a DataError that names it.
+    products) refuses `matrix` and what is asked of columns (`scaled`, `column_sums` …) by a DataError that names it.
     """
 
     @property
@@ -44,10 +57,6 @@ class Rows(Protocol):
 
     @property
     def width(self) -> int: ...
-
-    @property
-    def stored(self) -> int:
-        """How many values are held."""
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
@@ -87,6 +96,82 @@ class Rows(Protocol):
 
     def matrix(self) -> Any:
         """The rows as numpy or scipy see them."""
+
+    # --- for features and files ---
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether zeros are left out: a later batch may then be wider, and centring would fill them in."""
+
+    @property
+    def size(self) -> int:
+        """How many values are stored."""
+
+    @property
+    def value_bytes(self) -> int:
+        """The memory that one stored value takes, with its column where that is stored too."""
+
+    def stored(self, axis: int) -> Array:
+        """How many values each column (axis 0) or each row (axis 1) stores, (d,) or (n,)."""
+
+    def nonzeros(self, axis: int) -> Array:
+        """How many values of each column (axis 0) or each row (axis 1) are not zero, (d,) or (n,)."""
+
+    def finite(self) -> Array:
+        """(n,) bool: whether all values of a row are finite."""
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        """(columns, values) that row i stores; the columns are int64."""
+
+    def toarray(self) -> Array:
+        """(n, d) all values, zeros too."""
+
+    def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
+        """(which rows, their values as an array of so many columns), a few rows at a time where zeros are filled in."""
+
+    def pieces(self, values: int) -> Iterator[Self]:
+        """The rows in pieces of about so many values, for work in float64 copies; in one where zeros are left out."""
+
+    def compressed(self) -> tuple[Array, Array, Array]:
+        """(values, uint32 columns, ends): row i is what lies between ends[i] and ends[i + 1]. What is stored, and of an
+        array what is not zero; −0.0, whose sign would be lost, is kept."""
+
+    def take_columns(self, chosen: list[int]) -> Self:
+        """The chosen columns, in that order."""
+
+    def widened(self, width: int) -> Self:
+        """The same rows in so many columns, at least as many as there are; the new ones are zero."""
+
+    def with_column(self, values: Array) -> Self:
+        """The rows with one more column, the last. values: (n,)."""
+
+    def with_products(self, layout: Layout, expand: Callable[[int], Callable[..., None]]) -> Self:
+        """The rows with products of their columns. expand: bytes to fill → the kernel of core.products."""
+
+    def without_duplicates(self) -> Self:
+        """The same rows, columns ascending in each, with the sum of what a row has several times in one column."""
+
+    def scaled(self, scale: Callable[..., Array], *columns: Array) -> Self:
+        """The rows with scale(x_ij, column_j, …) for x_ij, computed in float64; scale(0, …) must be 0 where zeros are
+        left out. columns: (d,) each."""
+
+    def to_length(self, length: float) -> Self:
+        """The rows x·length/‖x‖; rows of zeros stay."""
+
+    def ranges(self) -> tuple[Array, Array]:
+        """(d,) each: the least and the largest of the values that each column stores; inf and −inf of none."""
+
+    def largest_by_column(self) -> Array:
+        """(d,) float64 max |x_ij| over i; 0 of none."""
+
+    def column_sums(self, of: Callable[..., Array], *columns: Array) -> Array:
+        """(d,) Σ_i of(x_ij, column_j, …); of(0, …) must be 0. columns: (d,) each."""
+
+    def column_moments(self, unit: Array) -> tuple[Array, Array]:
+        """(d,) each: mean and Σ(x − mean)² of each column of x/unit, of at least one row. unit: (d,) > 0."""
+
+    def digests(self, hashed: Callable[[Array], Array], by_row: Array, by_column: list[Array]) -> tuple[Array, Array]:
+        """(d,) Σ_i hashed(x_ij)·by_row[i] and (n, k) Σ_j hashed(x_ij)·by_column[k][j], modulo 2^64; hashed(0) is 0."""
 
 
 def frozen(values: Array) -> Array:

@@ -15,6 +15,7 @@ from ...core.rows import Array
 from ...given import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
+from ..proof.floats import NOT_IN_FLOATS, in_floats
 from ..separability import separable
 from .check import Exact, as_floats, exactly_right_rows, right_rows
 from .planes import MOST_COLUMNS, enumerate_planes
@@ -38,12 +39,14 @@ Told = Callable[[int, int], None]
 class MinimumError:
     """min over (w, b) of #{i: y_i(w·x_i + b) ≤ 0}; without an offset b = 0.
 
-    errors: rows that (w, b) gets wrong, counted exactly: the fewest found. lower_bound: proven, no hyperplane makes
-    fewer. optimal: they meet. w: (d,) float64, b. rows_wrong: ascending row numbers, from 0. method: "enumeration" (all
-    hyperplanes, d ≤ 3), "separable" (the verdict that a hyperplane has all rows right), "supports" (hitting sets of
-    rows that no hyperplane gets right together) or "learners" (these alone, on data too large for both). separator: the
-    hyperplane in whole numbers; where floats cannot hold one with as few errors, (w, b) is it rounded. supports: proven
-    infeasible sets behind the bound. problem: the rows. seconds: wall time.
+    errors: rows that the hyperplane gets wrong, counted exactly: the fewest found. lower_bound: proven, no hyperplane
+    makes fewer. optimal: they meet. w: (d,) float64, b: it in floats. rows_wrong: ascending row numbers, from 0.
+    method: "enumeration" (all hyperplanes, d ≤ 3), "separable" (the verdict that a hyperplane has all rows right),
+    "supports" (hitting sets of rows that no hyperplane gets right together) or "learners" (these alone, on data too
+    large for both). separator: the hyperplane in whole numbers. in_floats: whether (w, b) gets the same rows right,
+    exactly and as X @ w + b comes out in float64; False where no such floats were found: (w, b) is the separator
+    rounded, and makes more errors.
+    supports: proven infeasible sets behind the bound. problem: the rows. seconds: wall time.
     """
 
     errors: int
@@ -56,6 +59,7 @@ class MinimumError:
     separator: Separator
     supports: int
     problem: Problem
+    in_floats: bool = True
 
     @property
     def optimal(self) -> bool:
@@ -67,7 +71,8 @@ class MinimumError:
         found = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
         where = "with offset" if self.problem.fit_intercept else "through the origin"
         size = f"{self.problem.n:,} rows, {self.problem.d:,} columns, {where}"
-        return f"{found} ({size}; by {self.method}, {self.seconds:.2f} s)"
+        why = "" if self.in_floats else f"; {NOT_IN_FLOATS}"
+        return f"{found} ({size}; by {self.method}, {self.seconds:.2f} s{why})"
 
     def __repr__(self) -> str:
         return f"<MinimumError: {self}>"
@@ -135,46 +140,55 @@ def minimum_error(
 def _result(problem: Problem, sides: Sides, method: str, begun: float) -> MinimumError:
     """Of a hyperplane in floats, whose errors have been counted exactly."""
     best = sides.best
-    wrong = np.flatnonzero(~right_rows(problem, best.w, best.b))
-    assert len(wrong) == best.errors
-    return MinimumError(
-        best.errors, sides.proven, best.w, best.b, wrong, method, time.monotonic() - begun,
-        _separator(_fractions(problem, best.w, best.b), problem), sides.supports, problem,
-    )  # fmt: skip
+    right = right_rows(problem, best.w, best.b)
+    assert np.count_nonzero(~right) == best.errors
+    exact = _fractions(problem, best.w, best.b)
+    return _handed_out(problem, exact, right, [(best.w, best.b)], (sides.proven, method, sides.supports), begun)
 
 
 def _separated(problem: Problem, separator: Separator, begun: float) -> MinimumError:
-    w, b = separator.floats()
-    nothing = np.zeros(0, np.int64)
-    return MinimumError(0, 0, w, b, nothing, "separable", time.monotonic() - begun, separator, 0, problem)
+    exact = [Fraction(each, separator.denominator) for each in (*separator.w, separator.b)]
+    right = np.ones(problem.n, bool)
+    return _handed_out(problem, exact[: problem.d + problem.fit_intercept], right, [], (0, "separable", 0), begun)
 
 
 def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: float) -> MinimumError:
-    """Of an enumeration's hyperplane; in floats where they hold one as good."""
+    """Of an enumeration's hyperplane, which all but touches points: better in the middle between the right rows."""
     exact = [Fraction(0)] * (problem.d + problem.fit_intercept) if exact is None else exact
     right = exactly_right_rows(problem, exact)
     if np.count_nonzero(~right) != errors:
         raise AssertionError(f"the hyperplane makes {np.count_nonzero(~right)} errors, {errors} were counted")
-    w, b, same = _in_floats(problem, exact, right)
-    separator = _separator(_fractions(problem, w, b) if same else exact, problem)
-    return MinimumError(
-        errors, errors, w, b, np.flatnonzero(~right), "enumeration", time.monotonic() - begun, separator, 0, problem
-    )
-
-
-def _in_floats(problem: Problem, exact: Exact, right: Array) -> tuple[Array, float, bool]:
-    """(w, b, whether they get the same rows right): in the middle between the right rows if possible, as the one that
-    was enumerated all but touches some points."""
-    candidates = []
+    first = []
     seen = view(problem) if problem.n <= MOST_CENTRED and right.any() else None
     if seen is not None:
         v = separating(seen.z[right], time.monotonic() + CENTRING)
-        candidates += [] if v is None else [seen.plane(v, problem)]
-    rounded = as_floats(exact, problem)
-    for w, b in [*candidates, rounded]:
-        if np.isfinite(w).all() and np.isfinite(b) and (right_rows(problem, w, b) == right).all():
-            return w, b, True
-    return *rounded, False
+        first += [] if v is None else [seen.plane(v, problem)]
+    first.append(as_floats(exact, problem))
+    return _handed_out(problem, exact, right, first, (errors, "enumeration", 0), begun)
+
+
+def _handed_out(
+    problem: Problem,
+    exact: Exact,
+    right: Array,
+    first: list[tuple[Array, float]],
+    proof: tuple[int, str, int],
+    begun: float,
+) -> MinimumError:
+    """The result of an exact hyperplane, in floats that get the same rows right, where any are found.
+
+    first: floats to begin with. proof: (lower bound, method, supports).
+    """
+    own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
+    separator = _separator(exact, problem)
+    found = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
+    if found.exact:
+        separator = _separator(_fractions(problem, found.w, found.b), problem)
+    proven, method, supports = proof
+    return MinimumError(
+        rest.n, proven, found.w, found.b, np.flatnonzero(~right), method, time.monotonic() - begun,
+        separator, supports, problem, found.hold,
+    )  # fmt: skip
 
 
 def _fractions(problem: Problem, w: Array, b: float) -> Exact:

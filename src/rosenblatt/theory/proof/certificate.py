@@ -57,11 +57,17 @@ class Separator:
         """Python writes no decimal integers of more than 4,300 digits."""
         return f"<Separator: {len(self.w):,} weights, denominator of {self.denominator.bit_length():,} bits>"
 
+    @property
+    def unit(self) -> int:
+        """The denominator of w and b as `floats` scales them."""
+        longest = max((abs(each) for each in (*self.w, self.b)), default=0)
+        return 1 << longest.bit_length() if longest > self.denominator else self.denominator
+
     def floats(self) -> tuple[Array, float]:
-        """(w, b) in float64, scaled so that the longest weight is near 1; rounding may have made a tie of them."""
-        longest = max((abs(each) for each in (*self.w, self.b)), default=0) or 1
-        scale = max(self.denominator, 1 << longest.bit_length()) if longest > self.denominator else self.denominator
-        return np.array([float_of(each, scale) for each in self.w], np.float64), float_of(self.b, scale)
+        """(w, b) in float64, scaled so that the longest weight is near 1; rounding may have made a tie of them: see
+        `floats.in_floats`."""
+        unit = self.unit
+        return np.array([float_of(each, unit) for each in self.w], np.float64), float_of(self.b, unit)
 
 
 @dataclass(frozen=True, repr=False)

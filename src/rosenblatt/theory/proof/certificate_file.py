@@ -144,7 +144,7 @@ def save_certificate(
         "claim": CLAIMS[certificate.kind],
         "rows_count_from": 0,
         "data": {**_about(problem), "recipe": recipe},
-        "proof": _proof(certificate),
+        "proof": in_text(certificate),
     }
     content["digest"] = _digest(content)
     try:
@@ -154,7 +154,8 @@ def save_certificate(
         raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
 
 
-def _proof(found: Certificate) -> dict[str, Any]:
+def in_text(found: Certificate) -> dict[str, Any]:
+    """The numbers of a proof, for JSON."""
     if isinstance(found, Separator):
         return {"w": [hex(each) for each in found.w], "b": hex(found.b), "denominator": hex(found.denominator)}
     if isinstance(found, Farkas):

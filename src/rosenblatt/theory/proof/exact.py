@@ -31,10 +31,10 @@ def certified_separator(problem: Problem, w: Array, b: float) -> Separator | Non
     b = float(b) if problem.fit_intercept else 0.0
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return None
-    found = _as_given(problem, w, b) or _other_offset(problem, w)
+    found = as_given(problem, w, b) or other_offset(problem, w)
     if found is None and problem.n * problem.d <= SMALL and w.any():
         for bits in ROUNDED:
-            found = _other_offset(problem, rounded(w, bits))
+            found = other_offset(problem, rounded(w, bits))
             if found is not None:
                 break
     return found
@@ -46,11 +46,12 @@ def rounded(w: Array, bits: int) -> Array:
     return np.asarray(np.round(w / unit) * unit) if unit > 0 else w
 
 
-def _as_given(problem: Problem, w: Array, b: float) -> Separator | None:
+def as_given(problem: Problem, w: Array, b: float) -> Separator | None:
+    """These very floats as a proof, None where they are none."""
     left = undecided(problem, w, b)
     if left is None:
         return None
-    found = _separator(w, Fraction(b))
+    found = separator_of(w, Fraction(b))
     signs = problem.y[left]
     for start in range(0, len(left), 10_000):
         part = slice(start, start + 10_000)
@@ -60,10 +61,10 @@ def _as_given(problem: Problem, w: Array, b: float) -> Separator | None:
     return found
 
 
-def _other_offset(problem: Problem, w: Array) -> Separator | None:
+def other_offset(problem: Problem, w: Array) -> Separator | None:
     """With an offset between the classes: above every −w·x of the positive rows, below every one of the negative."""
     if not problem.fit_intercept:
-        return _as_given(problem, w, 0.0)
+        return as_given(problem, w, 0.0)
     scores, bound = bounded_scores(problem, w, 0.0)
     if not np.isfinite(bound).all():
         scores, bound = np.zeros_like(scores), np.full_like(bound, np.inf)
@@ -77,8 +78,8 @@ def _other_offset(problem: Problem, w: Array) -> Separator | None:
     high = _highest(problem, w, np.flatnonzero(~positive), scores, bound)
     if low is None or high is None:
         b = low + 1 if low is not None else -high - 1 if high is not None else Fraction(0)
-        return _separator(w, _near(b))
-    return _separator(w, between(low, -high)) if low < -high else None
+        return separator_of(w, _near(b))
+    return separator_of(w, between(low, -high)) if low < -high else None
 
 
 def _highest(problem: Problem, w: Array, rows: Array, about: Array, bound: Array) -> Fraction | None:
@@ -110,7 +111,7 @@ def _near(value: Fraction) -> Fraction:
         return value
 
 
-def _separator(w: Array, b: Fraction) -> Separator:
+def separator_of(w: Array, b: Fraction) -> Separator:
     """Integers of (w, b), in lowest terms."""
     numerators, below = common(w)
     denominator = below * b.denominator // gcd(below, b.denominator)
