@@ -31,9 +31,9 @@ from rosenblatt import LinearClassifier
 from rosenblatt.batch import AtHand, Batch
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.fit import fit
-from rosenblatt.read import open_source
-from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.run import Limits
+from rosenblatt.learn.settings import Settings
+from rosenblatt.read import open_source
 
 SPLIT = ("a1a", "a9a", "mushrooms_agaricus", "rcv1_small", "sofia_demo", "svmguide1")
 FOLDS = ("w1a", "spambase", "heart_scale", "german_scale", "breast_cancer_w", "ionosphere", "sonar", "pima", "vowel",

@@ -20,12 +20,12 @@ from conftest import load_shared
 from rosenblatt import LinearClassifier, Model
 from rosenblatt.calibration import calibration, isotonic, sigmoid
 from rosenblatt.core.rows import dense, n_rows
-from rosenblatt.defaults import CALIBRATIONS
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.fit import Task, fit
 from rosenblatt.held_out import held_out_scores
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.parameters import CALIBRATIONS
 from rosenblatt.report.metrics import metrics, probability_metrics
 from samples import KEEPS, three_classes, two_classes
 

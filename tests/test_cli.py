@@ -15,12 +15,11 @@ import rosenblatt.cli.train
 from command import one_of_each, run, well
 from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, app
-from rosenblatt.cli.options import COUNTINGS, FEATURES, KEEPS
-from rosenblatt.defaults import DEFAULTS
+from rosenblatt.cli.options import FEATURES
 from rosenblatt.estimators import LinearClassifier
 from rosenblatt.features.pipeline import Options
+from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
-from rosenblatt.memory.voted import COUNTINGS as KNOWN_COUNTINGS
 
 # --- one table of defaults -------------------------------------------------------------------------------------------
 
@@ -48,7 +47,7 @@ def test_the_representation_has_its_defaults_too() -> None:
 
 
 def test_every_rule_memory_and_counting_is_offered() -> None:
-    assert set(KEEPS) == set(memory_classes()) and set(COUNTINGS) == set(KNOWN_COUNTINGS)
+    assert list(TRAIN["keep"].type.choices) == list(memory_classes())  # type: ignore[attr-defined]
     assert all(name in (TRAIN["rule"].help or "") for name in rule_classes())
 
 

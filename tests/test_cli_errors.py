@@ -119,7 +119,7 @@ TRAIN = {
     "numbers.svm --batch-size 3": (2, r"--batch-size has an effect only with --optimizer mini-batch"),
     "words.txt --class-weight spam": (2, r"'spam' is not of the form LABEL=WEIGHT"),
     "words.txt --class-weight eggs=2": (2, r"'eggs' is not a label; the labels are ham, spam"),
-    "words.txt --class-weight spam=-2": (2, r"class_weight of .spam. is -2.0; weights must be finite"),
+    "words.txt --class-weight spam=-2": (2, r"class.weight of .spam. is -2.0; weights must be finite"),
     "words.txt --positive eggs": (2, r"--positive eggs is not a label; the labels are ham, spam"),
     "words.txt --validation 1": (2, r"1 is not between 0 and 1; give a share of the rows, as 0.2 or 20%, or a file"),
     "words.txt --validation 0.01": (2, r"0.01 of 6 rows cannot be set aside"),
@@ -251,7 +251,7 @@ def test_a_rule_that_cannot_be_made_and_outputs_that_are_no_files(folder: Path) 
         (("--rule", "nowhere.py:Rule", "-o", "m"), "rule file nowhere.py: there is no such file"),
         (("-o", "-"), "the output is written to a file, not to '-'; name one"),
         (("-o", ""), "the output is written to a file, not to '.'; name one"),
-        (("--class-weight", "1=nan", "-o", "m"), "class_weight of 1 is nan"),
+        (("--class-weight", "1=nan", "-o", "m"), "weight of 1 is nan"),
     ):
         done = run("train", "numbers.svm", *words)
         assert done.code in (2, 3) and found in done.err, done

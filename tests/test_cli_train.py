@@ -15,8 +15,8 @@ import zstandard
 from safetensors.numpy import load_file
 
 from command import NUMBERS, WORDS, one_of_each, run, well, write
-from rosenblatt.cli.options import KEEPS
-from rosenblatt.defaults import DEFAULTS
+from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.memory import memory_classes
 from rosenblatt.model import Model
 
 
@@ -175,7 +175,7 @@ def test_a_rule_of_ones_own(data: dict[str, Path], tmp_path: Path) -> None:
 # --- going on --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("keep", memory_classes())
 @pytest.mark.parametrize(
     ("kind", "rule"), [("text", "perceptron"), ("three", "logistic"), ("svmlight", "margin:tau=9")]
 )

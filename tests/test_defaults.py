@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from rosenblatt import LinearClassifier
 from rosenblatt.cli.train import train
-from rosenblatt.defaults import DEFAULTS
+from rosenblatt.learn.table import DEFAULTS
 
 ROOT = Path(__file__).parent.parent
-
-
-def test_the_signature_is_the_table() -> None:
-    parameters = inspect.signature(LinearClassifier).parameters
-    assert {name: parameter.default for name, parameter in parameters.items()} == DEFAULTS
-
-
-def test_the_docstring_names_every_default() -> None:
-    text = LinearClassifier.__doc__ or ""
-    for name, default in DEFAULTS.items():
-        found = re.search(rf"^    {name} : .*default (.+)$", text, re.MULTILINE)
-        assert found, f"{name} has no default in the docstring"
-        shown = found[1].strip('"')
-        assert shown == str(default) or float(shown) == float(default), (name, shown, default)
 
 
 def test_the_command_line_is_the_table() -> None:

@@ -17,7 +17,7 @@ import rosenblatt.datasets
 from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
 from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, app
-from rosenblatt.defaults import DEFAULTS, KEEPS, OPTIMIZERS
+from rosenblatt.learn.table import DEFAULTS, learner_table
 from rosenblatt.read import ALIASES, FORMATS
 
 SECTIONS = {
@@ -60,12 +60,12 @@ def test_every_rule_has_a_page(name: str) -> None:
     assert blocks(DOCS / "learners" / f"{name}.md", "pycon", "console"), f"the page of {name} shows no example"
 
 
-@pytest.mark.parametrize("name", KEEPS)
+@pytest.mark.parametrize("name", learner_table()["keep"].choices)
 def test_every_memory_has_a_page(name: str) -> None:
     assert f"<!-- made: keep:{name} -->" in has_page("memories", name)
 
 
-@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("name", learner_table()["optimizer"].choices)
 def test_every_optimizer_has_a_page(name: str) -> None:
     assert f"`--optimizer {name}`" in has_page("optimizers", PICK.get(name, name))
 

@@ -173,7 +173,7 @@ def test_forgetting_keeps_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_values() -> None:
     docs = body("a a a b", "b c", "")
-    rows = {values: learn_transform([docs], values, 1)[1] for values in bag.VALUES}
+    rows = {values: learn_transform([docs], values, 1)[1] for values in bag.VALUES.choices}
     assert named(rows["present"], ["a", "b", "c"]) == [{"a": 1, "b": 1}, {"b": 1, "c": 1}, {}]
     assert named(rows["count"], ["a", "b", "c"]) == [{"a": 3, "b": 1}, {"b": 1, "c": 1}, {}]
     assert named(rows["share"], ["a", "b", "c"]) == [{"a": 0.75, "b": 0.25}, {"b": 0.5, "c": 0.5}, {}]

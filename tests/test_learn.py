@@ -31,10 +31,10 @@ from rosenblatt.core import dispatch
 from rosenblatt.core.learn import UPDATES, learn
 from rosenblatt.core.learn_many import learn_many
 from rosenblatt.core.rows import dense
-from rosenblatt.defaults import OPTIMIZERS
 from rosenblatt.errors import SettingError
 from rosenblatt.learn.run import Chunk, Limits, new_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.table import learner_table
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 
@@ -44,6 +44,7 @@ EPOCHS = 3
 ETA = 0.5
 BATCH = 8
 ROWS = {"online": 12, "mini-batch": 12, "batch": 16}
+OPTIMIZERS = learner_table()["optimizer"].choices
 SWEEPS = tuple(name for name in OPTIMIZERS if not name.startswith("pick"))
 RULES = (*STEP_RULES, "margin:tau=0.25", "passive-aggressive:C=0.125", "passive-aggressive-2:C=0.125")
 ALPHA = 0.5

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from command import run
 from rosenblatt.batch import AtHand, Batch, Document
 from rosenblatt.core.rows import matrix
-from rosenblatt.defaults import MAIL_FIELDS as FIELDS
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.senders import NAME, Senders, address, read
@@ -23,7 +22,7 @@ from rosenblatt.model import Model
 from rosenblatt.read.mail import FAILED, parse_mail
 from rosenblatt.read.mail_headers import addresses
 from rosenblatt.read.mail_links import authority, domain, parents, place
-from rosenblatt.read.mail_names import LATER, MADE, checked, is_made
+from rosenblatt.read.mail_names import FIELDS, LATER, MADE, checked, is_made
 from rosenblatt.read.mail_style import STEPS, capitals, spelling
 
 ALL = ("subject", *MADE)

@@ -19,9 +19,9 @@ from rosenblatt.batch import AtHand, Batch
 from rosenblatt.core.products import expand_rows
 from rosenblatt.core.rows import Csr, csr, dense, matrix
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features import quadratic
+from rosenblatt.features import parameters, quadratic
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.quadratic import PRODUCTS, ProductNames, Quadratic
+from rosenblatt.features.quadratic import ProductNames, Quadratic
 from rosenblatt.model import Model
 
 Array = np.ndarray[Any, Any]
@@ -40,7 +40,7 @@ numbers = st.integers(1, 5).flatmap(
 )
 
 
-@given(numbers, st.sampled_from(PRODUCTS), st.sampled_from([0, 1 << 30]))
+@given(numbers, st.sampled_from(parameters.PRODUCTS.choices), st.sampled_from([0, 1 << 30]))
 def test_dense_and_sparse_against_the_definition(x: Array, which: str, much: int) -> None:
     """Exactly the same numbers, also as machine code; the columns of a sparse row ascend."""
     expected, factors = naive.products(x, which)
@@ -114,7 +114,7 @@ def test_unknown_settings() -> None:
 
 
 @pytest.mark.parametrize("make", [dense, sparse])
-@pytest.mark.parametrize("which", PRODUCTS)
+@pytest.mark.parametrize("which", parameters.PRODUCTS.choices)
 def test_stored_and_restored_after_scaling(make: Callable[[Array], Any], which: str) -> None:
     """Scaled first, then multiplied; too narrow sparse rows are widened to the columns that were given."""
     x = np.random.default_rng(0).normal(5.0, 3.0, (20, 3))

@@ -57,6 +57,10 @@ def weights(rows: Any, classes: int) -> Array:
 # --- check_VERB(rows, x): rows hold the array x ----------------------------------------------------------------------
 
 
+def check_restored(rows: Any, x: Array) -> None:
+    equal(type(rows).restored({name: getattr(rows, name) for name in rows._fields}), x)
+
+
 def check_by_column(rows: Any, x: Array) -> None:
     out, shape = np.empty(3), (D, 3) if rows.by_column else (3, D)
     rows.dots(0, np.ones(shape), out)

@@ -15,7 +15,7 @@ import rosenblatt
 from rosenblatt import (
     LinearClassifier,
 )
-from rosenblatt.defaults import CALIBRATIONS
+from rosenblatt.parameters import CALIBRATIONS
 from samples import KEEPS, NAMES, two_classes
 
 NOT_REPETITION = "an online rule steps once on a row of weight 3 and up to three times on the row repeated"

@@ -10,10 +10,11 @@ import click
 import rosenblatt
 from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
-from rosenblatt.defaults import DEFAULTS, KEEPS, OPTIMIZERS
+from rosenblatt.learn.table import DEFAULTS, learner_table
 from rosenblatt.memory import memory_classes
 from rosenblatt.read import ALIASES, FORMATS
 
+OPTIMIZERS = learner_table()["optimizer"].choices
 WIDTH = 78
 """Of the help on a terminal of 80 columns, in which click leaves 2 free."""
 RECIPES = rosenblatt._RECIPES
@@ -72,7 +73,10 @@ def memories() -> str:
 
 
 def optimizers() -> str:
-    rows = [[f"[`{n}`](../optimizers/{OPTIMIZER_PAGES.get(n, n)}.md)", OPTIMIZER_STEPS[n]] for n in OPTIMIZERS]
+    rows = [
+        [f"[`{n}`](../optimizers/{OPTIMIZER_PAGES.get(n, n)}.md)", OPTIMIZER_STEPS[n]]
+        for n in learner_table()["optimizer"].choices
+    ]
     return table(["optimizer", "steps are applied"], rows)
 
 
@@ -166,5 +170,3 @@ PARTS: dict[str, Callable[..., str]] = {
     "optimizer": optimizer,
     "formats": formats,
 }
-
-assert set(KEEPS) == set(memory_classes())

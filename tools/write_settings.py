@@ -9,9 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rosenblatt.cli.train import train
-from rosenblatt.defaults import DEFAULTS
-from rosenblatt.estimators import LinearClassifier
+from rosenblatt.learn.table import learner_table
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = """# Settings
@@ -23,36 +21,14 @@ learning rate and the tolerance means the rule's own; `rosenblatt inspect` shows
 | Python | command line | default | meaning |
 |---|---|---|---|
 """
-ELSEWHERE = {
-    "warm_start": "`--continue MODEL`",
-    "shuffle": "`--order shuffled\\|given\\|FILE`",
-    "n_jobs": "–",
-    "early_stopping": "`--validation SHARE\\|FILE`",
-    "validation_fraction": "`--validation SHARE`",
-}
-
-
-def meanings() -> dict[str, str]:
-    """The parameters' descriptions, from the docstring of `LinearClassifier`."""
-    found: dict[str, str] = {}
-    name = ""
-    text = (LinearClassifier.__doc__ or "").split("Attributes\n")[0].split("----------\n")[1]
-    for line in text.splitlines():
-        words = line.strip()
-        if line.startswith("    ") and not line.startswith("        ") and " : " in line:
-            name = words.split(" : ")[0]
-            found[name] = ""
-        elif name and words:
-            found[name] += (" " if found[name] else "") + words
-    return found
 
 
 def page() -> str:
-    options = {p.name: max(p.opts, key=len) for p in train.params if p.name in DEFAULTS}
     rows = []
-    for name, meaning in meanings().items():
-        shell = ELSEWHERE.get(name) or f"`{options[name]}`"
-        rows.append(f"| `{name}` | {shell} | `{DEFAULTS[name]}` | {meaning.replace('|', chr(92) + '|')} |")
+    for name, entry in learner_table().items():
+        shell = f"`{entry.options.split('/')[0]}`" if entry.options else "–"
+        cells = (f"`{name}`", shell, f"`{entry.default}`", entry.meaning)
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return HEAD + "\n".join(rows) + "\n"
 
 

@@ -28,7 +28,7 @@ _PLACES = {
     **dict.fromkeys(_RECIPES, ".recipes"),
     "MaximumMargin": ".maximum_margin",
     "Model": ".model",
-    "DEFAULTS": ".defaults",
+    "DEFAULTS": ".learn.table",
 }
 
 __all__ = [*_PLACES, "__version__"]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .core.rows import Array
-from .defaults import CALIBRATIONS
 from .errors import SettingError
+from .parameters import CALIBRATIONS
 
 FLATTEST = 1e-3
 """The least slope of a sigmoid, in log-odds a standard deviation of the scores. Where the scores say nothing, or the
@@ -100,7 +100,7 @@ def calibration(kind: str, scores: Array, codes: Array, weight: Array | None = N
     weight: (n,) ≥ 0, how often each row counts. folds: kept, for information. Raises SettingError for another kind.
     """
     if kind not in CALIBRATIONS:
-        raise SettingError(f"calibrate={kind!r} must be None or one of {', '.join(CALIBRATIONS)}")
+        raise SettingError(f"{{calibrate}} must be None or one of {', '.join(CALIBRATIONS)}", calibrate=kind)
     weight = np.ones(len(codes)) if weight is None else weight
     counts = weight > 0.0
     scores, codes, weight = scores[counts].astype(np.float64), codes[counts], weight[counts]

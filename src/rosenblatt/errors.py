@@ -2,13 +2,14 @@
 
 A sentence that mentions a setting is a template: `SettingError("{eta0} must be a number ≥ 0", eta0=-1)` says
 `eta0=-1 …` to a reader of Python and `--eta -1 …` to one of the shell. `{eta0:g}` and `{eta0:s}` choose how the value
-is written, `{eta0.name}` is the word alone.
+is written, `{eta0.name}` and `{eta0.value}` are one of the two alone, `{eta0_}` is the setting with another value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 Word = Callable[[str, str | None], str]
 """(name of a setting, its value as Python writes it, or None) → how a face of the program says it."""
@@ -20,7 +21,7 @@ def in_python(name: str, shown: str | None) -> str:
 
 
 class _Mention:
-    """A setting in a template: `{eta0}`, `{eta0:g}`, `{eta0.name}`."""
+    """A setting in a template: `{eta0}`, `{eta0:g}`, `{eta0.name}`, `{eta0.value}`."""
 
     def __init__(self, name: str, value: Any, word: Word) -> None:
         self._said, self._value, self._word = name, value, word
@@ -34,23 +35,35 @@ class _Mention:
     def name(self) -> str:
         return self._word(self._said, None)
 
+    @property
+    def value(self) -> str:
+        return repr(self._value)
+
 
 class Message(str):
     """A text that knows the settings it mentions: as it stands in the words of Python, `in_words` in those of others.
 
-    Templates have braces where settings stand; a text without settings is what it is.
+    Templates have braces where settings stand; a text without settings is what it is, and a message stays itself.
     """
 
     template: str
     settings: dict[str, Any]
 
     def __new__(cls, template: str, /, **settings: Any) -> Message:
+        if isinstance(template, Message):
+            return template
         made = super().__new__(cls, _filled(template, settings, in_python))
         made.template, made.settings = template, settings
         return made
 
     def in_words(self, word: Word) -> str:
         return _filled(self.template, self.settings, word)
+
+    def within(self, before: str, after: str = "") -> Message:
+        """The same message with something said before and after it."""
+        if not self.settings:
+            return Message(f"{before}{self}{after}")
+        return Message(f"{plain(before)}{self.template}{plain(after)}", **self.settings)
 
     def __reduce__(self) -> Any:
         return _remade, (self.template, self.settings)
@@ -59,7 +72,7 @@ class Message(str):
 def _filled(template: str, settings: dict[str, Any], word: Word) -> str:
     if not settings:
         return template
-    mentions = {name: _Mention(name, value, word) for name, value in settings.items()}
+    mentions = {name: _Mention(name.rstrip("_"), value, word) for name, value in settings.items()}
     return template.format(**mentions)
 
 
@@ -81,19 +94,19 @@ class RosenblattError(ValueError):
     exit_code = 1
 
     def __init__(self, message: str, /, **settings: Any) -> None:
-        self.message = Message(message, **settings) if settings else message
+        self.message = Message(message, **settings)
         super().__init__(str(self.message))
 
-    def in_words(self, word: Word) -> str:
-        """The sentence as another face of the program says it."""
-        return self.message.in_words(word) if isinstance(self.message, Message) else self.message
+    def saying(self, message: str) -> Self:
+        """The same error with another message."""
+        made = copy(self)
+        made.message = Message(message)
+        made.args = (str(message),)
+        return made
 
-    def within(self, before: str, after: str = "") -> RosenblattError:
+    def within(self, before: str, after: str = "") -> Self:
         """The same error with something said before and after it."""
-        message = self.message
-        if isinstance(message, Message) and message.settings:
-            return type(self)(plain(before) + message.template + plain(after), **message.settings)
-        return type(self)(f"{before}{message}{after}")
+        return self.saying(self.message.within(before, after))
 
 
 class DataError(RosenblattError):
@@ -119,8 +132,6 @@ class BoundViolated(AssertionError):
 
 
 def located(origin: str, line: int | None, found: str, expected: str, **settings: Any) -> DataError:
-    """The one form of a data error: `file, line 3: found …; expected …`. settings: that `expected` mentions."""
+    """The one form of a data error: `file, line 3: found …; expected …`. expected: as of an error."""
     place = origin if line is None else f"{origin}, line {line}"
-    if settings:
-        return DataError(f"{plain(place)}: {plain(found)}; {expected}", **settings)
-    return DataError(f"{place}: {found}; {expected}")
+    return DataError(Message(expected, **settings).within(f"{place}: {found}; "))

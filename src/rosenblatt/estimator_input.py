@@ -34,13 +34,15 @@ def seed_of(random_state: Any) -> int:
         return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(random_state, (int, np.integer)):
         if random_state < 0:
-            raise SettingError(f"random_state={random_state} must be ≥ 0")
+            raise SettingError("{random_state:s} must be ≥ 0", random_state=random_state)
         return int(random_state)
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**31))
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31 - 1))
-    raise SettingError(f"random_state={random_state!r} must be a whole number ≥ 0, None or a random generator")
+    raise SettingError(
+        "{random_state} must be a whole number ≥ 0, None or a random generator", random_state=random_state
+    )
 
 
 def asking(estimator: Any, y: Array, before: Any) -> StopWhenNotSeparable | None:

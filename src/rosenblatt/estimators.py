@@ -18,16 +18,17 @@ from . import fit as fitting
 from .catalog import rule_from
 from .core.learn import SEEN, UPDATES
 from .core.rows import Array, Rows, matrix, take
-from .defaults import DEFAULTS as D
-from .errors import SettingError
+from .errors import SettingError, plain
 from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
 from .held_out import calibrated, way
 from .labels import class_list
 from .learn.observers import observers_of
 from .learn.run import Chunk, Limits, Survey, new_run
 from .learn.settings import WORDS, Settings
+from .learn.table import learner_table
 from .memory import memory_from
 from .model import Model
+from .parameters import described, signature_of
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -39,8 +40,26 @@ def _has_probabilities(estimator: Any) -> bool:
 
 def _takes_parts(estimator: Any) -> bool:
     if estimator.calibrate is not None:
-        raise SettingError("partial_fit sees too few rows at once for calibrate; use fit, or calibrate=None")
+        found = "partial_fit sees too few rows at once for calibrate"
+        raise SettingError(f"{found}; use fit, or {{calibrate}}", calibrate=None)
     return True
+
+
+def _init_of(signature: inspect.Signature) -> Any:
+    """An `__init__` that takes what the signature says, and keeps each argument under its name."""
+
+    def __init__(*given: Any, **named: Any) -> None:
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(given[0]).__name__}: {error}") from None
+        bound.apply_defaults()
+        (_, self), *arguments = bound.arguments.items()
+        for name, value in arguments:
+            setattr(self, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -48,76 +67,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    rule : str or rule, default "perceptron"
-        A name as on the command line ("margin", "margin:tau=2", "passive-aggressive" …), or a rule value or class:
-        anything with `step(self, u, y, sq_norm)`.
-    keep : {"last", "averaged", "voted", "pocket"}, default "last"
-        What survives of the path of the weights.
-    optimizer : {"online", "mini-batch", "batch", "pick-first", "pick-random", "pick-worst"}, default "online"
-        When steps are applied. The pick ones need a rule that is zero when right.
-    max_iter : int ≥ 1 or None, default 1000
-        The most epochs; None: until the rule is finished. Not used by the pick optimizers.
-    max_updates : int or None, default None
-        The most updates of one call of fit; None: no limit (pick optimizers: 100,000).
-    max_time : float or None, default None
-        The most seconds of one call of fit.
-    tol : float, None or "auto", default "auto"
-        Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto": the rule's
-        own: None for the rules that are zero when right (they stop at an epoch without an update), 1e-4 for the units.
-    n_iter_no_change : int ≥ 1, default 5
-        See tol and early_stopping.
-    epsilon : float ≥ 0, default 1e-12
-        optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.
-    stop_if_not_separable : bool, default False
-        Ask after epochs 1, 2, 4 … whether a hyperplane without an error exists (`rosenblatt.theory.separable`), and
-        stop once it is proven that there is none; see `not_separable_`. Not for the units. partial_fit does not ask.
-    eta0 : float > 0 or "auto", default "auto"
-        Learning rate η; "auto": the rule's own, for the units at most reach/max(weight·‖x̄‖²)
-        (reach 1, of the sigmoid unit 4), so that large values do not make them diverge or saturate.
-    learning_rate : {"constant", "inverse", "sqrt"} or callable, default "constant"
-        η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen before.
-    decay : float ≥ 0, default 0.001
-        See learning_rate.
-    alpha : float ≥ 0, default 0
-        L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1.
-    batch_size : int ≥ 1, default 32
-        Rows a block of optimizer="mini-batch"; the mean of their steps is applied.
-    shuffle : bool, default True
-        A new order each epoch, from random_state; False: the order given.
-    random_state : int, None or RandomState, default 0
-        Seed of the orders. None: a different one each time.
-    fit_intercept : bool, default True
-        False: through the origin.
-    counting : {"notes", "freund-schapire"}, default "notes"
-        keep="voted": a vector's survival count starts at 0 (lecture notes) or 1 (Freund & Schapire 1999).
-    check_every : int ≥ 0, default 0
-        keep="pocket": also measure after so many updates; 0: at record runs and the ends of epochs only.
-    scoring : str, callable or None, default None
-        A scikit-learn scorer: what keep="pocket" maximises on the training rows and early stopping on the others; None:
-        the share of right answers.
-    multi_class : {"one-vs-rest", "multi-class-perceptron"}, default "one-vs-rest"
-        How more than two classes are learned; with two there is no difference.
-    positive : label or None, default None
-        The positive class of two; None: the last in sorted order. It becomes classes_[1].
-    class_weight : dict, "balanced" or None, default None
-        Multiplies the steps, as sample_weight does: for a rule that steps on mistakes only, a weight of 3 is a step of
-        three times the length and not the same as the row three times. In partial_fit "balanced" uses running counts.
-    early_stopping : bool, default False
-        Learn from a part of the rows and stop after `n_iter_no_change` epochs without a better accuracy (or `scoring`)
-        on the others; the weights of the best epoch answer. Without it all rows are learned from.
-    validation_fraction : float in (0, 1), default 0.1
-        The share of the rows that early_stopping sets aside, class by class, by random_state. Rows of one's own are
-        given to fit as `validation`.
-    calibrate : {"sigmoid", "isotonic"} or None, default None
-        Probabilities for every rule: a curve from scores to probabilities, fitted to scores of held-out folds, whose
-        models learn from the other folds; the model itself learns from all rows. Scores then count from where the
-        probability is one half.
-    calibrate_folds : int ≥ 2, default 5
-        How many folds; no more than the smallest class has rows.
-    warm_start : bool, default False
-        fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.
-    n_jobs : int or None, default None
-        Accepted for scikit-learn's sake; one thread is used, as n_threads_ says.
+    {parameters}
 
     Attributes
     ----------
@@ -145,43 +95,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        rule: Any = D["rule"],
-        *,
-        keep: str = D["keep"],
-        optimizer: str = D["optimizer"],
-        max_iter: int | None = D["max_iter"],
-        max_updates: int | None = D["max_updates"],
-        max_time: float | None = D["max_time"],
-        tol: float | str | None = D["tol"],
-        n_iter_no_change: int = D["n_iter_no_change"],
-        epsilon: float = D["epsilon"],
-        stop_if_not_separable: bool = D["stop_if_not_separable"],
-        eta0: float | str = D["eta0"],
-        learning_rate: Any = D["learning_rate"],
-        decay: float = D["decay"],
-        alpha: float = D["alpha"],
-        batch_size: int = D["batch_size"],
-        shuffle: bool = D["shuffle"],
-        random_state: Any = D["random_state"],
-        fit_intercept: bool = D["fit_intercept"],
-        counting: str = D["counting"],
-        check_every: int = D["check_every"],
-        scoring: Any = D["scoring"],
-        multi_class: str = D["multi_class"],
-        positive: Any = D["positive"],
-        class_weight: Any = D["class_weight"],
-        early_stopping: bool = D["early_stopping"],
-        validation_fraction: float = D["validation_fraction"],
-        calibrate: str | None = D["calibrate"],
-        calibrate_folds: int = D["calibrate_folds"],
-        warm_start: bool = D["warm_start"],
-        n_jobs: int | None = D["n_jobs"],
-    ) -> None:
-        for name, value in locals().items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
+    __init__ = _init_of(signature_of(learner_table()))
 
     # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
 
@@ -196,16 +110,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         base = inspect.signature(LinearClassifier.__init__).parameters
         kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
         own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
-
-        def __init__(self: Any, **given: Any) -> None:
-            bound = signature.bind(self, **given)
-            bound.apply_defaults()
-            for name, value in list(bound.arguments.items())[1:]:
-                setattr(self, name, value)
-
-        signature = inspect.Signature([base["self"], *own, *kept])
-        __init__.__signature__ = signature  # type: ignore[attr-defined]
-        cls.__init__ = __init__  # type: ignore[method-assign, assignment]
+        cls.__init__ = _init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
 
     def _rule(self) -> Any:
         return self.rule
@@ -239,7 +144,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if coef_init is not None or intercept_init is not None:
             start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
             if not self.fit_intercept and (start[1] != 0.0).any():
-                raise SettingError("intercept_init must be 0 with fit_intercept=False: through the origin")
+                raise SettingError(
+                    "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
+                )
         weight = fitting.checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
         settings = self._settings() if before is None else before.run.settings
@@ -276,7 +183,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
-                raise SettingError(f"classes={known.tolist()} must name at least two classes")
+                raise SettingError("{classes} must name at least two classes", classes=known.tolist())
             settings, chunk = self._settings(), Chunk(rows, y, fitting.checked_weights(sample_weight, len(y)))
             reach = Survey.of([chunk], settings).reach
             run = new_run(settings, rows, known.size, reach=reach)
@@ -286,7 +193,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
                 before = list(model.classes)
-                raise SettingError(f"classes={list(classes)} differ from those of the first call, {before}")
+                raise SettingError(
+                    f"{{classes}} differ from those of the first call, {plain(before)}", classes=list(classes)
+                )
         new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
@@ -338,12 +247,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
 
     def _limits(self) -> Limits:
-        for name, least in (("max_iter", 1), ("max_updates", 1), ("max_time", 0)):
-            value = getattr(self, name)
-            whole = name == "max_time" or isinstance(value, (int, np.integer))
-            if value is not None and (isinstance(value, (str, bool)) or not whole or not value >= least):
-                kind = "a number" if name == "max_time" else "a whole number"
-                raise SettingError(f"{name}={value!r} must be None or {kind} ≥ {least}")
+        for name in ("max_iter", "max_updates", "max_time"):
+            learner_table()[name].check(getattr(self, name))
         return Limits(self.max_iter, self.max_updates, self.max_time)
 
     def _going_on(self) -> Model:
@@ -395,3 +300,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.converged_, self.stop_reason_, self.history_ = run.converged, str(run.stop_reason), run.history
         self.n_threads_ = 1
         return self
+
+
+LinearClassifier.__doc__ = (LinearClassifier.__doc__ or "").replace("{parameters}", described(learner_table()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import labels as label
 from .core.rows import Array, Rows, n_rows, width
-from .errors import DataError, SettingError
+from .errors import DataError, SettingError, plain
 from .given import at_least
 from .learn.converged import mistaken
 from .learn.observers import observers_of
@@ -202,17 +202,23 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
     values, counts = np.unique(y, return_counts=True)
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise SettingError(f'class_weight={class_weight!r} must be None, "balanced" or a dict of label: weight')
+            raise SettingError(
+                '{class_weight} must be None, "balanced" or a dict of label: weight', class_weight=class_weight
+            )
         table = {v: len(y) / (values.size * n) for v, n in zip(values.tolist(), counts, strict=True)}
     else:
         unknown = [name for name in class_weight if name not in classes.tolist()]
         if unknown:
             known = ", ".join(map(str, classes))
-            raise SettingError(f"class_weight names {unknown[0]!r}, which is not a label; the labels are {known}")
+            found = f"{{class_weight.name}} names {plain(repr(unknown[0]))}, which is not a label"
+            raise SettingError(f"{found}; the labels are {plain(known)}", class_weight=None)
         table = class_weight
     for name, factor in table.items():
         if not (np.isfinite(factor) and factor >= 0):
-            raise SettingError(f"class_weight of {name!r} is {factor}; weights must be finite and ≥ 0")
+            raise SettingError(
+                f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0",
+                class_weight=None,
+            )
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]
     return checked_weights(own if weight is None else own * weight, len(y))

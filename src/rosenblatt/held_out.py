@@ -11,11 +11,11 @@ import numpy as np
 from .calibration import Calibration, calibration
 from .core.learn import UPDATES
 from .core.rows import Array, Rows
-from .defaults import CALIBRATIONS
-from .errors import DataError, SettingError
+from .errors import DataError
 from .fit import Task, checked_weights, combined_weight, fit
 from .labels import class_numbers
 from .learn.run import Limits, Run
+from .learn.table import learner_table
 from .model import Model
 
 FEW = 10
@@ -59,10 +59,8 @@ def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, 
 
 def way(kind: Any, folds: Any) -> tuple[str, int] | None:
     """(kind, folds) of a calibration, or None for none. SettingError for another kind or less than 2 folds."""
-    if kind is not None and kind not in CALIBRATIONS:
-        raise SettingError(f"calibrate={kind!r} must be None or one of {', '.join(CALIBRATIONS)}")
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise SettingError(f"calibrate_folds={folds!r} must be a whole number ≥ 2")
+    learner_table()["calibrate"].check(kind)
+    learner_table()["calibrate_folds"].check(folds)
     return None if kind is None else (kind, int(folds))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .core.rows import Array
-from .errors import DataError, SettingError
+from .errors import DataError, SettingError, plain
 
 WHOLE = 2.0**53
 """Up to here every whole number is a float of its own."""
@@ -40,7 +40,7 @@ def class_list(labels: Array, positive: Any = None) -> Array:
     if positive is None:
         return classes
     if classes.size != 2:
-        raise SettingError(f"positive={positive!r} needs two classes; these labels have {classes.size}")
+        raise SettingError(f"{{positive}} needs two classes; these labels have {classes.size}", positive=positive)
     return classes[::-1].copy() if place_of(positive, classes) == 0 else classes
 
 
@@ -49,7 +49,9 @@ def place_of(positive: Any, classes: Array) -> int:
     one = isinstance(positive, (str, bytes)) or not hasattr(positive, "__len__")
     same = [one and bool(label == positive or str(label) == str(positive)) for label in classes]
     if not any(same):
-        raise SettingError(f"positive={positive!r} is not a label; the labels are {', '.join(map(str, classes))}")
+        raise SettingError(
+            f"{{positive}} is not a label; the labels are {plain(', '.join(map(str, classes)))}", positive=positive
+        )
     return same.index(True)
 
 

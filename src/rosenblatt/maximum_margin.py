@@ -98,7 +98,7 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except DataError as error:
             if len(self.classes_) == 2:
                 raise
-            raise DataError(f"class {problem.classes[1]!r} against the rest: {error}") from None
+            raise error.within(f"class {problem.classes[1]!r} against the rest: ") from None
 
     def _of(self, name: str) -> Any:
         values = [getattr(found, name) for found in self.results_]

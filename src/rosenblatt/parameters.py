@@ -6,7 +6,9 @@ Who needs a parameter declares it: rules in their fields, memories, optimizers, 
 
 from __future__ import annotations
 
+import inspect
 import math
+import textwrap
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -14,16 +16,25 @@ import numpy as np
 
 from .errors import SettingError
 
+MULTI_CLASS = ("one-vs-rest", "multi-class-perceptron")
+CALIBRATIONS = ("sigmoid", "isotonic")
+
 
 class Parameter(NamedTuple):
     """One entry.
 
-    name: in Python. default; kind: float, int, bool or str. help: a sentence for `--help`. meaning: what the
-    documentation says, where that is more. least: the smallest value, or with `above` the largest that is too small.
-    below: the smallest that is too large. choices: the only values. words: texts that stand for values, as {"none":
-    None}. option: in the shell; default: `--name`; "": none. own: its name inside the text of its owner, as `every` in
-    `pocket:every=10`; default: the name. needs: (parameter, value) without which it has no effect. section: of the
-    help.
+    name: in Python. default; kind: float, int, bool, str, list (of names) or object (checked by who uses it).
+    help: a sentence for `--help`; `{choices}` stands for them. meaning: what the documentation says, where that is
+    more. takes: its type in the documentation, where it does not follow from the rest. least: the smallest value, or
+    with `above` the largest that is too small. most: the largest; below: the smallest that is too large. choices: the
+    only values; function: what a function may be instead. words: texts that stand for values, as {"none": None}.
+    refusal: the template of the sentence that refuses a value, where it is not the usual one. option: in the shell, as
+    `--eta` or `--intercept/--no-intercept`; default: `--name`; "": none. metavar: what stands for the value in the
+    help. shown: what the help says of the default, where it is not the value itself; "": nothing. early: the shell
+    refuses a value below `least` while it reads its words. own: its name inside the text of its owner, as `every` in
+    `pocket:every=10`; default: the name. after: the entry behind which it stands in lists. needs: (parameter, value)
+    without which it has no effect. data: "documents" or "rows" where it has none on the others. section: of the help;
+    "": the option is made elsewhere.
     """
 
     name: str
@@ -31,18 +42,27 @@ class Parameter(NamedTuple):
     kind: type = str
     help: str = ""
     meaning: str = ""
+    takes: str = ""
     least: float | None = None
     above: bool = False
+    most: float | None = None
     below: float | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[Any, ...] = ()
+    function: str = ""
     words: dict[str, Any] = {}  # noqa: RUF012 (a NamedTuple's default is never changed)
+    refusal: str = ""
     option: str | None = None
+    metavar: str | None = None
+    shown: str | None = None
+    early: bool = False
     own: str = ""
+    after: str = ""
     needs: tuple[str, Any] | None = None
+    data: str = ""
     section: str = "Learner"
 
     @property
-    def flag(self) -> str:
+    def options(self) -> str:
         """The option in the shell, or "" where there is none."""
         return "--" + self.name.replace("_", "-") if self.option is None else self.option
 
@@ -50,6 +70,36 @@ class Parameter(NamedTuple):
     def inner(self) -> str:
         """The name inside its owner's text."""
         return self.own or self.name
+
+    @property
+    def type_text(self) -> str:
+        """Its type as docstrings say it: `int ≥ 1 or None`."""
+        if self.takes:
+            return self.takes
+        kind = self.kind.__name__
+        if self.choices:
+            kind = "{" + ", ".join(f'"{each}"' for each in self.choices) + "}"
+        elif self.least is not None:
+            kind += f" {'>' if self.above else '≥'} {self.least:g}"
+        words = ["None" if word is None else f'"{word}"' for word in self.words.values()]
+        function = ["callable"] if self.function else []
+        return " or ".join([", ".join([kind, *words[:-1]]), *words[-1:], *function])
+
+    @property
+    def default_text(self) -> str:
+        """Its default as docstrings say it."""
+        if isinstance(self.default, str):
+            return f'"{self.default}"'
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def annotation(self) -> str:
+        """Its type in signatures."""
+        if self.kind is object or self.function or (" or " in self.takes and not self.words):
+            return "Any"
+        kinds = [self.kind, *(type(word) for word in self.words.values() if word is not None)]
+        names = list(dict.fromkeys(kind.__name__ for kind in kinds))
+        return " | ".join(names + ["None"] * (None in self.words.values()))
 
     def read(self, text: str) -> Any:
         """The value that a text stands for. SettingError where it stands for none, or for one out of range."""
@@ -64,32 +114,211 @@ class Parameter(NamedTuple):
 
     def check(self, value: Any) -> None:
         """SettingError where it is none of the choices or words, no number, or out of range."""
-        if self.choices:
-            if value not in self.choices:
-                listed = ", ".join(self.choices)
-                raise SettingError(f"unknown {{{self.name}}}; one of {listed}", **{self.name: value})
-            return
         if any(value is word or (isinstance(word, str) and value == word) for word in self.words.values()):
             return
-        if self.kind in (int, float):
+        if self.choices:
+            if not (callable(value) and self.function) and value not in self.choices:
+                self._refuse(value)
+        elif self.kind in (int, float):
             self._check_number(value)
 
     def _check_number(self, value: Any) -> None:
-        number = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
-        whole = self.kind is int and not (number and isinstance(value, (int, np.integer)))
-        outside = not number or not math.isfinite(value) or (self.least is not None and value < self.least)
-        if whole or outside:
-            self._refuse(value, f"{'a whole number' if self.kind is int else 'a number'} ≥ {self.least or 0:g}")
-        if self.above and value == self.least:
-            self._refuse(value, f"> {self.least:g}")
-        if self.below is not None and not value < self.below:
-            self._refuse(value, f"below {self.below:g}")
+        kinds = (int, np.integer) if self.kind is int else (int, float, np.number)
+        number = isinstance(value, kinds) and not isinstance(value, (bool, np.bool_))
+        if not number or math.isnan(value) or (math.isinf(value) and None not in self.words.values()):
+            self._refuse(value)
+        if self.least is not None and value == self.least and self.above:
+            self._refuse(value, f"{{{self.name}}} must be > {self.least:g}")
+        high = self.most is not None and value > self.most
+        if high or (self.least is not None and value < self.least) or (self.below is not None and value >= self.below):
+            self._refuse(value)
 
-    def _refuse(self, value: Any, range_: str) -> None:
+    def _refuse(self, value: Any, refusal: str = "") -> None:
+        known = ", ".join(map(str, self.choices))
+        raise SettingError(
+            (self.refusal or refusal or self._refusal()).replace("{choices}", known), **{self.name: value}
+        )
+
+    def _refusal(self) -> str:
         words = ["None" if word is None else f'"{word}"' for word in self.words.values()]
-        what = f"{', '.join(words)} or {range_}" if words else range_
-        raise SettingError(f"{{{self.name}}} must be {what}", **{self.name: value})
+        if self.choices:
+            known = "{choices}" + (f", or {self.function}" if self.function else "")
+            if words:
+                return f"{{{self.name}}} must be {', '.join(words)} or one of {known}"
+            return f"unknown {{{self.name}}}; one of {known}"
+        range_ = f"{'a whole number' if self.kind is int else 'a number'} ≥ {self.least or 0:g}"
+        free = words if None in self.words.values() else []  # "auto" alone is the default, and goes without saying
+        return f"{{{self.name}}} must be {' or '.join([', '.join(free), range_]) if free else range_}"
 
 
 def defaults(parameters: Iterable[Parameter]) -> dict[str, Any]:
     return {each.name: each.default for each in parameters}
+
+
+def ordered(first: Iterable[Parameter], others: Iterable[Parameter]) -> dict[str, Parameter]:
+    """name → entry: the first ones as they come, of the others each behind the one that it names, else last."""
+    table = {each.name: each for each in first}
+    for each in others:
+        names = list(table)
+        at = names.index(each.after) + 1 if each.after in table else len(names)
+        entries = [*table.values()]
+        table = {entry.name: entry for entry in [*entries[:at], each, *entries[at:]]}
+    return table
+
+
+def signature_of(table: dict[str, Parameter]) -> inspect.Signature:
+    """Of an `__init__` whose first entry may be given by its place, the others by name only."""
+    kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2 + [inspect.Parameter.KEYWORD_ONLY] * len(table)
+    named = [("self", {}), *((n, {"default": e.default, "annotation": e.annotation}) for n, e in table.items())]
+    made = [inspect.Parameter(name, kind, **own) for (name, own), kind in zip(named, kinds, strict=False)]
+    return inspect.Signature(made, return_annotation="None")
+
+
+def described(table: dict[str, Parameter], indent: int = 4) -> str:
+    """The section Parameters of a docstring, in the form of numpydoc, but for its head."""
+    lines = []
+    for each in table.values():
+        lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
+        lines += [f"    {line}" for line in textwrap.wrap(each.meaning, 116 - indent, break_on_hyphens=False)]
+    return f"\n{' ' * indent}".join(lines)
+
+
+LEARNER = (
+    Parameter(
+        "rule", "perceptron", object, metavar="RULE",
+        help="{choices}; with parameters: margin:tau=2; your own: FILE.py:CLASS.",
+        meaning='A name as on the command line ("margin", "margin:tau=2", "passive-aggressive" …), or a rule value or'
+                " class: anything with `step(self, u, y, sq_norm)`.",
+        takes="str or rule",
+    ),
+    Parameter(
+        "keep", "last", metavar="MEMORY", help="Which weights survive: {choices}.",
+        meaning="What survives of the path of the weights.",
+    ),
+    Parameter(
+        "optimizer", "online", metavar="NAME", help="When steps are applied: {choices}.",
+        meaning="When steps are applied. The pick ones need a rule that is zero when right.",
+    ),
+    Parameter(
+        "max_iter", 1000, int, "The most passes over the data.", least=1, words={"none": None}, early=True,
+        meaning="The most epochs; None: until the rule is finished. Not used by the pick optimizers.",
+        option="--epochs", section="Run",
+    ),
+    Parameter(
+        "max_updates", None, int, "The most updates.", least=1, words={"none": None}, early=True,
+        meaning="The most updates of one call of fit; None: no limit (pick optimizers: 100,000).",
+        takes="int or None", section="Run",
+    ),
+    Parameter(
+        "max_time", None, float, "The most seconds of learning.", least=0, words={"none": None}, early=True,
+        meaning="The most seconds of one call of fit.", takes="float or None", section="Run",
+    ),
+    Parameter(
+        "tol", "auto", float, least=0, words={"auto": "auto", "none": None},
+        help="Stop when the mean loss falls by less than this; auto: the rule's own, perceptrons have none.",
+        meaning='Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto":'
+                " the rule's own: None for the rules that are zero when right (they stop at an epoch without an"
+                " update), 1e-4 for the units.",
+        takes='float, None or "auto"', refusal='{tol} must be None, "auto" or a number ≥ 0', section="Run",
+    ),
+    Parameter(
+        "n_iter_no_change", 5, int, least=0, above=True, option="--patience",
+        help="Epochs without progress, by --tol or --validation, before learning stops.",
+        meaning="See tol and early_stopping.", takes="int ≥ 1", section="Run",
+    ),
+    Parameter(
+        "stop_if_not_separable", False, bool,
+        help="Ask after epochs 1, 2, 4 ... whether a separating hyperplane exists, and stop once it is proven that"
+             " there is none.",
+        meaning="Ask after epochs 1, 2, 4 … whether a hyperplane without an error exists"
+                " (`rosenblatt.theory.separable`), and stop once it is proven that there is none; see"
+                " `not_separable_`. Not for the units. partial_fit does not ask.",
+        section="Run",
+    ),
+    Parameter(
+        "eta0", "auto", float, "Learning rate; auto: the rule's own.", least=0, above=True, words={"auto": "auto"},
+        meaning='Learning rate η; "auto": the rule\'s own, for the units at most reach/max(weight·‖x̄‖²) (reach 1, of'
+                " the sigmoid unit 4), so that large values do not make them diverge or saturate.",
+        option="--eta",
+    ),
+    Parameter(
+        "learning_rate", "constant", metavar="NAME", help="How the rate falls: {choices}.", function="a function of t",
+        meaning="η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen"
+                " before.",
+        option="--schedule",
+    ),
+    Parameter(
+        "alpha", 0.0, float, "Weights shrink by 1 - eta*l2 before each step.", least=0, option="--l2",
+        meaning="L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1.",
+    ),
+    Parameter(
+        "shuffle", True, bool, option="--order shuffled|given|FILE", section="",
+        meaning="A new order each epoch, from random_state; False: the order given.",
+    ),
+    Parameter(
+        "random_state", 0, int, "Of orders, folds, and rows set aside.", least=0, early=True, option="--seed",
+        meaning="Seed of the orders. None: a different one each time.", takes="int, None or RandomState",
+        section="Run",
+    ),
+    Parameter(
+        "fit_intercept", True, bool, "Learn a bias, or go through the origin.",
+        meaning="False: through the origin.", option="--intercept/--no-intercept",
+    ),
+    Parameter(
+        "scoring", None, object, metavar="NAME", takes="str, callable or None",
+        help="pocket, --validation: a scorer of scikit-learn, as balanced_accuracy; none: right answers.",
+        meaning='A scikit-learn scorer: what keep="pocket" maximises on the training rows and early stopping on the'
+                " others; None: the share of right answers.",
+    ),
+    Parameter(
+        "multi_class", "one-vs-rest", metavar="NAME", choices=MULTI_CLASS,
+        help="For more than two classes: {choices}.",
+        meaning="How more than two classes are learned; with two there is no difference.",
+    ),
+    Parameter(
+        "positive", None, object, "The positive class of two; none: the last in order.", metavar="LABEL",
+        meaning="The positive class of two; None: the last in sorted order. It becomes classes_[1].",
+        takes="label or None",
+    ),
+    Parameter(
+        "class_weight", None, object, "balanced, or LABEL=WEIGHT,...: multiplies the steps.", metavar="WEIGHTS",
+        meaning="Multiplies the steps, as sample_weight does: for a rule that steps on mistakes only, a weight of 3 is"
+                ' a step of three times the length and not the same as the row three times. In partial_fit "balanced"'
+                " uses running counts.",
+        takes='dict, "balanced" or None',
+    ),
+    Parameter(
+        "early_stopping", False, bool, option="--validation SHARE|FILE", section="",
+        meaning="Learn from a part of the rows and stop after `n_iter_no_change` epochs without a better accuracy (or"
+                " `scoring`) on the others; the weights of the best epoch answer. Without it all rows are learned"
+                " from.",
+    ),
+    Parameter(
+        "validation_fraction", 0.1, float, least=0, above=True, below=1, takes="float in (0, 1)",
+        refusal="{validation_fraction} must be a share of the rows between 0 and 1",
+        meaning="The share of the rows that early_stopping sets aside, class by class, by random_state. Rows of one's"
+                " own are given to fit as `validation`.",
+        option="--validation SHARE", section="",
+    ),
+    Parameter(
+        "calibrate", None, str, "Make probabilities of scores, on held-out folds: {choices}.", choices=CALIBRATIONS,
+        words={"none": None}, metavar="KIND",
+        meaning="Probabilities for every rule: a curve from scores to probabilities, fitted to scores of held-out"
+                " folds, whose models learn from the other folds; the model itself learns from all rows. Scores then"
+                " count from where the probability is one half.",
+        section="Probabilities",
+    ),
+    Parameter(
+        "calibrate_folds", 5, int, "How many folds, each scored by a model that learns from the others.", least=2,
+        meaning="How many folds; no more than the smallest class has rows.", early=True, section="Probabilities",
+    ),
+    Parameter(
+        "warm_start", False, bool, option="--continue MODEL", section="",
+        meaning="fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.",
+    ),
+    Parameter(
+        "n_jobs", None, int, option="", words={"none": None}, section="",
+        meaning="Accepted for scikit-learn's sake; one thread is used, as n_threads_ says.",
+    ),
+)  # fmt: skip
+"""The learner's own, without those of its parts; the choices of rule, keep, optimizer and learning_rate are found."""

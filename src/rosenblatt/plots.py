@@ -88,7 +88,7 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     if len(found) != w.shape[1]:
         raise DataError(f"{len(found)} names for {w.shape[1]} features; each needs one")
     if top < 1:
-        raise SettingError(f"top={top} must be 1 or more")
+        raise SettingError("{top:s} must be 1 or more", top=top)
     return figure_of_coefficients(Weights(w, np.asarray(estimator.classes_).tolist(), found), top, title)
 
 

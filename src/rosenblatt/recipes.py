@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .defaults import DEFAULTS as D
 from .errors import SettingError
 from .estimators import LinearClassifier
+from .learn.table import DEFAULTS as D
 from .rules.margin import Margin
 from .rules.passive_aggressive import PassiveAggressive as PassiveAggressive1
 from .rules.passive_aggressive import PassiveAggressive2
@@ -50,7 +50,7 @@ class BatchPerceptron(LinearClassifier, fixed={**_PERCEPTRON, "keep": "last", "o
     """
 
 
-class MarginPerceptron(LinearClassifier, fixed={**_PLAIN, "rule": "margin"}, extra={"tau": 1.0}):
+class MarginPerceptron(LinearClassifier, fixed={**_PLAIN, "rule": "margin"}, extra=Margin._field_defaults):
     """Margin perceptron: add y·x̄ while y·u < tau (float > 0, default 1).
 
     Further parameters and attributes as `LinearClassifier`, with rule "margin".
@@ -58,7 +58,7 @@ class MarginPerceptron(LinearClassifier, fixed={**_PLAIN, "rule": "margin"}, ext
 
     def _rule(self) -> Any:
         if not self.tau > 0:
-            raise SettingError(f"tau={self.tau!r} must be > 0")
+            raise SettingError("{tau} must be > 0", tau=self.tau)
         return Margin(float(self.tau))  # type: ignore[call-arg]
 
 
@@ -93,7 +93,7 @@ class LogisticUnit(LinearClassifier, fixed={**_PLAIN, "rule": "logistic"}):
 _PASSIVE = {**_PLAIN, "rule": "passive-aggressive"}
 
 
-class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={"C": 1.0, "variant": 1}):
+class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={**PassiveAggressive1._field_defaults, "variant": 1}):
     """Passive-aggressive I or II (variant 1 or 2): the smallest step that reaches y·u = 1, limited by C > 0.
 
     Further parameters and attributes as `LinearClassifier`, with rule "passive-aggressive".
@@ -101,7 +101,7 @@ class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={"C": 1.0, "vari
 
     def _rule(self) -> Any:
         if not self.C > 0 or self.variant not in (1, 2):
-            raise SettingError(f"C={self.C!r} must be > 0 and variant={self.variant!r} 1 or 2")
+            raise SettingError("{C} must be > 0 and {variant} 1 or 2", C=self.C, variant=self.variant)
         return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(float(self.C))  # type: ignore[call-arg]
 
 

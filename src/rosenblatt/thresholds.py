@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .core.rows import Array
-from .errors import DataError, SettingError
+from .errors import DataError, SettingError, plain
 from .given import at_most
 from .model import Model
 
@@ -37,14 +37,17 @@ class Wish(NamedTuple):
         """SettingError where it is none of the three, or more than one, or a number is out of range."""
         given = [name for name in self._fields[:3] if getattr(self, name) is not None]
         if len(given) != 1:
-            found = " and ".join(given) or "nothing"
-            raise SettingError(f"{found}: choose a threshold by one of max_false_positives, max_false_negatives, cost")
+            found = " and ".join(f"{{{name}.name}}" for name in given) or "nothing"
+            names = ", ".join(f"{{{name}.name}}" for name in self._fields[:3])
+            raise SettingError(f"{found}: choose a threshold by one of {names}", **self._asdict())
         if not 0.0 <= self.confidence < 1.0:
-            raise SettingError(f"confidence={self.confidence:g} must be a share from 0 to below 1, as 0.95")
+            raise SettingError("{confidence:g} must be a share from 0 to below 1, as 0.95", confidence=self.confidence)
         if given[0] != "cost":
             limit = getattr(self, given[0])
             if not 0.0 < limit < 1.0:
-                raise SettingError(f"{given[0]}={limit:g} must be a share between 0 and 1, as 0.001 or 0.1%")
+                raise SettingError(
+                    f"{{{given[0]}:g}} must be a share between 0 and 1, as 0.001 or 0.1%", **{given[0]: limit}
+                )
 
 
 def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str) -> Model:
@@ -156,13 +159,13 @@ def _costs(cost: Mapping[str, float], classes: Array) -> tuple[float, float]:
     names = [str(label) for label in classes]
     unknown = [name for name in cost if name not in names]
     if unknown:
-        raise SettingError(f"cost={unknown[0]!r} names no label; the labels are {', '.join(names)}")
+        raise SettingError(f"{{cost}} names no label; the labels are {plain(', '.join(names))}", cost=unknown[0])
     missing = [name for name in names if name not in cost]
     if missing:
-        raise SettingError(f"cost='' has no cost for {missing[0]!r}; give one for each label")
+        raise SettingError(f"{{cost}} has no cost for {plain(repr(missing[0]))}; give one for each label", cost="")
     for name, value in cost.items():
         if not (np.isfinite(value) and value >= 0.0):
-            raise SettingError(f"cost='{name}={value:g}' must be a finite number ≥ 0")
+            raise SettingError("{cost} must be a finite number ≥ 0", cost=f"{name}={value:g}")
     if not any(cost.values()):
         raise SettingError("all costs are 0; then no threshold is better than another")
     return float(cost[names[0]]), float(cost[names[1]])

@@ -11,7 +11,7 @@ from .options import (
     Command,
     Number,
     features_options,
-    in_options,
+    in_shell,
     json_option,
     learner_options,
     option,
@@ -89,7 +89,7 @@ def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_jso
     lines: list[str] = []
     for ledger, each in zip(ledgers, read.problems, strict=True):
         lines += ([""] if lines else []) + [_about(each)]
-        lines += in_options(ledger.summary(explain)).split("\n")
+        lines += ledger.summary(explain, in_shell).split("\n")
     write_lines(lines)
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from ..catalog import rule_classes
-from ..defaults import DEFAULTS, KEEPS, OPTIMIZERS
-from .options import Command, Number, features_options, json_option, option, reading, reading_options, setting
+from .options import TABLE, Command, Number, features_options, json_option, option, option_of, reading, reading_options
 
 EXAMPLE = """\
 rosenblatt compare heart.svm.xz --plot learners.png
@@ -23,17 +22,18 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
 @option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
 @option("Comparison", "--scoring", metavar="NAME",
         help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
-@option("Comparison", "--seed", type=Number(int, 0), default=DEFAULTS["random_state"],
+@option("Comparison", "--seed", type=Number(int, 0), default=TABLE["random_state"].default,
         help="Of the folds and of the shuffled orders.  [default: 0]")
 @option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
 @option("Learners", "--rules", metavar="A,B,...",
         help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS.  [default: all]")
 @option("Learners", "--keeps", metavar="A,B,...",
-        help=f"{', '.join(KEEPS)}.  [default: all, but voted for the units: linear, sigmoid, tanh, logistic]")
+        help=f"{', '.join(TABLE['keep'].choices)}.  [default: all, but voted for the units: linear, sigmoid, tanh,"
+             " logistic]")
 @option("Learners", "--scalings", metavar="A,B,...",
         help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
 @option("Learners", "--optimizers", metavar="A,B,...", default="online",
-        help=f"{', '.join(OPTIMIZERS)}.  [default: online]")
+        help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")
 @option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
         help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
              "  [default: auto]")
@@ -44,7 +44,7 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
              " any hyperplane makes there.")
 @option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
         help="--optimum: the most seconds of the search.  [default: 60]")
-@setting("Learners", "--positive", metavar="LABEL", help="The positive class of two; none: the last in order.")
+@option_of(TABLE["positive"]._replace(section="Learners"))
 @option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
 @option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
 @option("Output", "--plot", metavar="PICTURE", help="Draw the errors and the intervals: a .png, .svg or .pdf.")

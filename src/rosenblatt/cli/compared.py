@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import shlex
 import shutil
 import textwrap
@@ -24,13 +23,13 @@ from ..compare.contenders import check, split_names
 from ..compare.optimum import Limits as Searching
 from ..compare.optimum import check_two, with_optimum
 from ..compare.table import NAMED, fewest, listed, table, verdict
-from ..errors import DataError, SettingError
+from ..errors import DataError, Message, SettingError
 from ..labels import tidy
 from ..read import open_source
 from ..write import whole_files
 from .data import labels_of, like_training, naming
 from .learn import Known, check_kind, check_needs, feature_options
-from .options import FEATURES, READING, flag, in_options
+from .options import FEATURES, READING, flag, in_shell
 from .output import notes, plural
 from .progress import Progress
 from .sources import output_errors
@@ -83,9 +82,10 @@ class Compared(NamedTuple):
     def command(self) -> str:
         """How `train` learns the pick, with the limit that it met."""
         pick, words = self.found.pick, [self.data, "-o", "MODEL"]
-        met = re.search(r"\((max_iter|max_updates)=(\d+)\)", pick.stop)
-        if met and "--epochs" not in self.asked:
-            words += ["--epochs" if met[1] == "max_iter" else "--max-updates", met[2]]
+        met = Message(pick.stop).settings if "limit" in pick.stop else {}
+        for name in ("max_iter", "max_updates"):
+            if name in met and "--epochs" not in self.asked:
+                words += ["--epochs" if name == "max_iter" else "--max-updates", str(met[name])]
         return " ".join(["rosenblatt train", shlex.join(words), pick.contender.options, *self.asked])
 
     def summary(self) -> dict[str, Any]:
@@ -108,11 +108,11 @@ class Compared(NamedTuple):
         return f"{plural(len(self.found.sizes), 'fold')}, {train:,} rows to learn from and {test:,} to test on"
 
     def _failed(self, columns: int) -> Iterator[str]:
-        reasons: dict[str, list[str]] = {}
+        reasons: dict[Message, list[str]] = {}
         for contender, reason in self.found.failed.items():
             reasons.setdefault(reason, []).append(contender.name)
         for reason, names in reasons.items():
-            yield from _wrapped(f"failed: {listed(names, NAMED)}: {in_options(reason)}", columns)
+            yield from _wrapped(f"failed: {listed(names, NAMED)}: {in_shell(reason)}", columns)
 
 
 def _wrapped(text: str, columns: int) -> list[str]:

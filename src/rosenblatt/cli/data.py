@@ -25,8 +25,7 @@ def naming(origin: str, *others: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        text = str(error)
-        raise DataError(text if text.startswith((origin, *others)) else f"{origin}: {text}") from None
+        raise error.within("" if str(error).startswith((origin, *others)) else f"{origin}: ") from None
 
 
 class Scored(NamedTuple):
@@ -93,4 +92,4 @@ def labels_of(batch: Batch, model: Any, source: Any, first: int = 1) -> Array:
     try:
         return model.classes[class_numbers(tidy(batch.y), model.classes, first)]  # type: ignore[no-any-return]
     except DataError as error:
-        raise DataError(f"{origin}, {error}") from None
+        raise error.within(f"{origin}, ") from None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..defaults import DEFAULTS
 from ..errors import SettingError
+from ..learn.table import DEFAULTS
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:

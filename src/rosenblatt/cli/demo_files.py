@@ -43,7 +43,7 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
     except OSError as error:
         raise OutputError(f"{error.filename}: cannot be written: {error.strerror or error}") from None
     except (DataError, ModelError) as error:
-        raise OutputError(str(error)) from None
+        raise OutputError(error.message) from None
 
 
 def raw_mail(name: str) -> bytes:

@@ -11,6 +11,7 @@ from .options import (
     Number,
     as_names,
     features_options,
+    in_shell,
     json_option,
     learner_options,
     option,
@@ -72,7 +73,7 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     if as_json:
         write_lines([to_json({"data": data, **found.as_dict(first=1)})])
     else:
-        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked)))
+        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked), in_shell))
 
 
 def _reading(asked: Any) -> str:

@@ -98,7 +98,7 @@ def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict
 
 
 def _report(found: dict[str, Any]) -> Iterator[str]:
-    from .options import in_options
+    from .options import in_shell
     from .output import plural
     from .probabilities import told_calibration, told_threshold
     from .told import series
@@ -123,7 +123,7 @@ def _report(found: dict[str, Any]) -> Iterator[str]:
         best = found["best_epoch"]
         who = "the last weights answer" if best is None else f"epoch {best} answers"
         yield f"validation per epoch: {series(found['validation_per_epoch'])}; {who}"
-    stopped = in_options(found["stop_reason"], train)
+    stopped = in_shell(found["stop_reason"], train)
     yield f"stopped: {stopped}" + ("" if found["converged"] else " (not converged)")
     if found["calibration"]:
         yield told_calibration(found["calibration"])

@@ -25,23 +25,12 @@ from ..optimizers import optimizer_from
 from ..read import open_source
 from ..read.columns import is_number
 from .data import labels_of, like_training, names_of, naming
-from .options import FEATURES, flag
+from .options import FEATURES, TABLE, flag
 from .output import note
 from .progress import Progress
 
-NUMBERS_ONLY = ("degree", "products")
-TEXT_ONLY = tuple(name for name in FEATURES if name not in ("scale", *NUMBERS_ONLY))
-NEEDS = {
-    "counting": ("keep", "voted"),
-    "check_every": ("keep", "pocket"),
-    "batch_size": ("optimizer", "mini-batch"),
-    "epsilon": ("optimizer", "batch"),
-    "bits": ("dictionary", "hashed"),
-    "signed": ("dictionary", "hashed"),
-    "min_documents": ("dictionary", "words"),
-    "max_size": ("dictionary", "words"),
-    "products": ("degree", 2),
-}
+TEXT_ONLY = tuple(name for name in FEATURES if TABLE[name].data == "documents")
+NEEDS = {name: entry.needs for name, entry in TABLE.items() if entry.needs is not None}
 """Options that have an effect only where another has this value; to ignore one would hide a slip."""
 
 

@@ -1,17 +1,18 @@
-"""Options that commands share, in sections, with their defaults from the one table."""
+"""Options that commands share, in sections, made from the table of parameters."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
 import click
 
-from ..catalog import rule_classes
-from ..defaults import COUNTINGS, DEFAULTS, KEEPS, MAIL_FIELDS, MAIL_MADE, MULTI_CLASS, OPTIMIZERS, PRODUCTS, SCHEDULES
-from ..errors import RosenblattError
+from ..errors import Message, RosenblattError, in_python
+from ..features import parameters as features
+from ..learn.table import learner_table
+from ..parameters import Parameter, ordered
+from ..read import parameters as read
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -28,8 +29,7 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except RosenblattError as error:
-            error.args = (in_options(str(error)), *error.args[1:])
-            raise
+            raise error.saying(in_shell(error.message)) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -113,12 +113,51 @@ def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
 
-def setting(section: str, *names: str, help: str, **words: Any) -> Decorator:
-    """An option for an entry of the table of defaults, called as in the Python API: its default is the table's."""
-    default = DEFAULTS[names[-1].lstrip("-").replace("-", "_")]
-    shown = "none" if default is None else "yes" if default is True else "no" if default is False else default
-    shown = f"{shown:g}" if isinstance(shown, float) else shown
-    return option(section, *names, default=default, help=f"{help}  [default: {shown}]", **words)
+def option_of(entry: Parameter, **words: Any) -> Decorator:
+    """The option of an entry of the table: type, default, what stands for the value, and help. words: what is another
+    in this command. Those of reading have no default here: what is not given is left to the reader of the format.
+    """
+    settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry), **words}
+    if entry.kind is bool:
+        settings = {**({} if "/" in entry.options else {"is_flag": True}), **words}
+    of_reader = entry in read.READING
+    shown = _shown(entry) if entry.shown is None else entry.shown
+    text = words.get("help", entry.help.replace("{choices}", ", ".join(map(str, entry.choices))))
+    settings["help"] = text + (f"  [default: {shown}]" if shown else "")
+    return option(entry.section, entry.options, entry.name, default=None if of_reader else entry.default, **settings)
+
+
+def _type(entry: Parameter) -> Any:
+    if entry.choices:
+        return click.Choice([*entry.words, *map(str, entry.choices)])
+    if entry.kind in (int, float):
+        return Number(entry.kind, entry.least if entry.early else None, **entry.words)
+    return None
+
+
+def _callback(entry: Parameter) -> Any:
+    if entry is read.FIELDS:
+        return as_fields
+    if entry.kind is list:
+        return as_names
+    if entry.choices and (entry.kind is int or entry.words):
+        return lambda ctx, param, value: as_value(entry, value)
+    return None
+
+
+def as_value(entry: Parameter, text: str | None) -> Any:
+    """What one of the choices stands for."""
+    if text is None or text in entry.words:
+        return entry.words.get(text or "")
+    return entry.kind(text)
+
+
+def _shown(entry: Parameter) -> str:
+    if entry.kind is list:
+        return ",".join(entry.default or ())
+    if isinstance(entry.default, float):
+        return f"{entry.default:g}"
+    return {"None": "none", "True": "yes", "False": "no"}.get(str(entry.default), str(entry.default))
 
 
 def together(options: Iterable[Decorator]) -> Decorator:
@@ -144,122 +183,50 @@ def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return None if value is None else checked(value.split(","))
 
 
-READING = (
-    "format", "base", "label", "array", "text", "drop", "header", "delimiter", "labels", "fields", "duplicates", "bad",
-)  # fmt: skip
+READING = tuple(entry.name for entry in read.READING)
 """Names of the options that go to the readers; those not given are the format's own defaults."""
+FEATURES = tuple(entry.name for entry in features.FEATURES)
+"""Names of those that go to `features.pipeline.Options`."""
+TABLE = {**learner_table(), **{entry.name: entry for entry in (*features.FEATURES, *read.READING)}}
+IN_HELP = {"multi_class": "optimizer", "positive": "fit_intercept", "class_weight": "positive"}
+"""Entries that stand behind others in the help than in the documentation."""
 
-reading_options = together([
-    option("Reading", "--format", metavar="NAME",
-           help="svmlight (libsvm), table (csv, tsv), parquet, arrow, npz, npy, idx, text, mail (mbox, maildir, trec)."
-                "  [default: by name or look]"),
-    option("Reading", "--base", type=click.Choice(["0", "1"]), callback=as_int, metavar="0|1",
-           help="svmlight: the index of the first column.  [default: 1]"),
-    option("Reading", "--label", metavar="COLUMN",
-           help="Table: the label, by name or number (from 1; -1: last). npy, npz, idx: the file or array of the"
-                " labels."
-                "  [default: by name]"),
-    option("Reading", "--array", metavar="NAME", help="npz: the array of the rows.  [default: X, x_train, data ...]"),
-    option("Reading", "--text", metavar="COLUMN", help="Table: the text, by name or number."),
-    option("Reading", "--drop", metavar="A,B,...", callback=as_names,
-           help="Table: columns to leave out, as an id, by name or number."),
-    option("Reading", "--header/--no-header", default=None, help="Table: line 1 has names.  [default: by its look]"),
-    option("Reading", "--delimiter", metavar="CHAR", help="Table: what parts cells.  [default: by line 1]"),
-    option("Reading", "--folders", "labels", metavar="A,B,...", callback=as_names,
-           help="Mail: the folders that are labels.  [default: spam,ham, else where paths part]"),
-    option("Reading", "--duplicates", type=click.Choice(["error", "sum", "last"]), metavar="HOW",
-           help="svmlight, an index twice in a row: error, sum, last.  [default: error]"),
-    option("Reading", "--bad", type=click.Choice(["error", "skip"]), metavar="HOW",
-           help="Lines that cannot be read: error, or skip and count them.  [default: error]"),
-])  # fmt: skip
 
-learner_options = together([
-    setting("Learner", "--rule", metavar="RULE",
-            help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS."),
-    setting("Learner", "--keep", type=click.Choice(KEEPS), metavar="MEMORY",
-            help=f"Which weights survive: {', '.join(KEEPS)}."),
-    setting("Learner", "--optimizer", type=click.Choice(OPTIMIZERS), metavar="NAME",
-            help=f"When steps are applied: {', '.join(OPTIMIZERS)}."),
-    setting("Learner", "--multi-class", type=click.Choice(MULTI_CLASS), metavar="NAME",
-            help=f"For more than two classes: {', '.join(MULTI_CLASS)}."),
-    setting("Learner", "--eta", "eta0", type=Number(auto="auto"), help="Learning rate; auto: the rule's own."),
-    setting("Learner", "--schedule", "learning_rate", type=click.Choice(SCHEDULES), metavar="NAME",
-            help=f"How the rate falls: {', '.join(SCHEDULES)}."),
-    setting("Learner", "--decay", type=Number(), help="How fast: eta/(1 + t*decay), or its root."),
-    setting("Learner", "--l2", "alpha", type=Number(), help="Weights shrink by 1 - eta*l2 before each step."),
-    setting("Learner", "--batch-size", type=Number(int), help="Rows a block of mini-batch."),
-    setting("Learner", "--intercept/--no-intercept", "fit_intercept", help="Learn a bias, or go through the origin."),
-    setting("Learner", "--positive", metavar="LABEL", help="The positive class of two; none: the last in order."),
-    setting("Learner", "--class-weight", metavar="WEIGHTS",
-            help="balanced, or LABEL=WEIGHT,...: multiplies the steps."),
-    setting("Learner", "--counting", type=click.Choice(COUNTINGS), metavar="NAME",
-            help="voted: survivals count from 0 or 1: notes, freund-schapire."),
-    setting("Learner", "--check-every", type=Number(int), help="pocket: measure after each N updates as well."),
-    setting("Learner", "--scoring", metavar="NAME",
-            help="pocket, --validation: a scorer of scikit-learn, as balanced_accuracy; none: right answers."),
-])  # fmt: skip
+def section_of(name: str, entries: Iterable[Parameter]) -> list[Parameter]:
+    """The entries of a section of the help, in its order."""
+    own = [entry for entry in entries if entry.section == name]
+    moved = [entry._replace(after=IN_HELP[entry.name]) for entry in own if entry.name in IN_HELP]
+    first = [entry for entry in own if entry.name not in IN_HELP]
+    return list(ordered(first, sorted(moved, key=lambda entry: list(IN_HELP).index(entry.name))).values())
 
-run_options = together([
-    setting("Run", "--epochs", "max_iter", type=Number(int, 1, none=None), help="The most passes over the data."),
-    setting("Run", "--max-updates", type=Number(int, 1, none=None), help="The most updates."),
-    setting("Run", "--max-time", type=Number(float, 0, none=None), help="The most seconds of learning."),
-    setting("Run", "--tol", type=Number(auto="auto", none=None),
-            help="Stop when the mean loss falls by less than this; auto: the rule's own, perceptrons have none."),
-    option("Run", "--validation", type=Share(file=True), metavar="SHARE|FILE",
-           help="Learn from the other rows only, and stop when these get no better; the best epoch answers."),
-    setting("Run", "--patience", "n_iter_no_change", type=Number(int),
-            help="Epochs without progress, by --tol or --validation, before learning stops."),
-    setting("Run", "--epsilon", type=Number(), help="batch: stop when the mean step is shorter."),
-    setting("Run", "--stop-if-not-separable", is_flag=True,
-            help="Ask after epochs 1, 2, 4 ... whether a separating hyperplane exists, and stop once it is proven that"
-                 " there is none."),
-    option("Run", "--order", metavar="ORDER", default="shuffled" if DEFAULTS["shuffle"] else "given",
-           help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
-    setting("Run", "--seed", "random_state", type=Number(int, 0), help="Of orders, folds, and rows set aside."),
-])  # fmt: skip
 
-features_options = together([
-    option("Features", "--scale", metavar="SCALING", default="auto",
-           help="none, or standard, idf, unit, unit:LENGTH joined by +; auto: idf+unit:2 for texts, none for numbers."
-                " standard centres dense rows only, as of tables; svmlight is sparse.  [default: auto]"),
-    option("Features", "--features", "values", type=click.Choice(["present", "count", "share"]), default="present",
-           metavar="VALUES", help="What a word of a text counts: present, count, share.  [default: present]"),
-    option("Features", "--min-documents", type=Number(int, 1), default=2,
-           help="Words in fewer texts are left out.  [default: 2]"),
-    option("Features", "--max-words", "max_size", type=Number(int, 1, none=None), default=None,
-           help="The most words, the most frequent ones.  [default: none]"),
-    option("Features", "--dictionary", type=click.Choice(["words", "hashed"]), default="words", metavar="KIND",
-           help="words, learned from DATA, or hashed, which never grows.  [default: words]"),
-    option("Features", "--bits", type=Number(int, 1), default=18, help="hashed: 2^bits columns.  [default: 18]"),
-    option("Features", "--signed", is_flag=True, default=False, help="hashed: half of the words count negatively."),
-    option("Features", "--precision", type=click.Choice(["float64", "float32"]), default="float64", metavar="DTYPE",
-           help="Of the numbers made from texts: float64, float32.  [default: float64]"),
-    option("Features", "--word-ngrams", type=Number(int, 1), default=1,
-           help="Texts: runs of 1 to N words count as words.  [default: 1]"),
-    option("Features", "--char-ngrams", metavar="A-B", default=None,
-           help="Texts: also runs of A to B characters within words, as 3-5.  [default: none]"),
-    option("Features", "--mail-fields", "fields", metavar="A,B,...", callback=as_fields,
-           help=f"Mails, besides the body: names of headers, and of {', '.join(MAIL_MADE)}."
-                f"  [default: {','.join(MAIL_FIELDS)}]"),
-    option("Features", "--known-senders", metavar="FILE", default=None,
-           help="Mails, field sender: an address, or @ and a domain, a line; they count as known, and so does who sent"
-                " two of the mails. The model holds the addresses.  [default: none]"),
-    option("Features", "--degree", type=Number(int, 1), default=1,
-           help="Numbers: 2 adds the products of all columns, as they are after scaling.  [default: 1]"),
-    option("Features", "--products", type=click.Choice(PRODUCTS), metavar="WHICH", default="all",
-           help="--degree 2: all, squares (one column by itself), pairs (two by each other).  [default: all]"),
-])  # fmt: skip
-FEATURES = ("scale", "values", "min_documents", "max_size", "dictionary", "bits", "signed", "precision", "word_ngrams",
-            "char_ngrams", "known_senders", "degree", "products")  # fmt: skip
-"""Names of these, as in `features.pipeline.Options`, whose defaults they repeat: a test compares them."""
+def options_of(name: str, entries: Iterable[Parameter], **behind: Decorator) -> Decorator:
+    """The options of a section. behind: others, each by the name of the entry behind which it stands."""
+    made = [[option_of(entry), *filter(None, [behind.get(entry.name)])] for entry in section_of(name, entries)]
+    return together([each for pair in made for each in pair])
 
+
+reading_options = options_of("Reading", read.READING)
+learner_options = options_of("Learner", learner_table().values())
+run_options = options_of(
+    "Run",
+    learner_table().values(),
+    tol=option("Run", "--validation", type=Share(file=True), metavar="SHARE|FILE",
+               help="Learn from the other rows only, and stop when these get no better; the best epoch answers."),
+    stop_if_not_separable=option(
+        "Run", "--order", metavar="ORDER", default="shuffled" if learner_table()["shuffle"].default else "given",
+        help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
+)  # fmt: skip
+features_options = options_of("Features", ordered(features.FEATURES, [read.FIELDS]).values())
+probability_options = options_of("Probabilities", learner_table().values())
+
+_POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."
+_INTERCEPT = "Hyperplanes with an offset, or through the origin."
 problem_options = together([
-    setting("Problem", "--positive", metavar="LABEL",
-            help="The class of one side; none: the last of two, and of more each against the rest."),
+    option_of(TABLE["positive"]._replace(section="Problem", help=_POSITIVE)),
     option("Problem", "--only", metavar="A,B,...", callback=as_names,
            help="Only the rows with these labels.  [default: all]"),
-    setting("Problem", "--intercept/--no-intercept", "fit_intercept",
-            help="Hyperplanes with an offset, or through the origin."),
+    option_of(TABLE["fit_intercept"]._replace(section="Problem", help=_INTERCEPT)),
 ])  # fmt: skip
 
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
@@ -270,24 +237,24 @@ def reading(words: dict[str, Any]) -> dict[str, Any]:
     return {name: words[name] for name in READING if words.get(name) is not None}
 
 
-def in_options(text: str, command: click.Command | None = None) -> str:
-    """A message of the Python API in the words of a command, else of the one at work: "max_iter=5" → "--epochs 5"."""
+def in_shell(message: str, command: click.Command | None = None) -> str:
+    """A message in the words of a command, else of the one at work: `max_iter=5` is `--epochs 5` in `train`."""
+    if not isinstance(message, Message):
+        return message
     context = click.get_current_context(silent=True)
     command = command or (context.command if context else None)
     options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
 
-    def as_option(found: re.Match[str]) -> str:
-        option = options.get(found["name"])
+    def word(name: str, shown: str | None) -> str:
+        option = options.get(name)
         if option is None:
-            return found[0]
-        value = found["value"].strip("'\"")
-        if option.is_flag and not option.secondary_opts:
-            return max(option.opts, key=len)
-        if option.secondary_opts and value in ("True", "False"):
-            return (option.opts if value == "True" else option.secondary_opts)[0]
-        return f"{max(option.opts, key=len)} {'none' if value == 'None' else value}".rstrip()
+            return in_python(name, shown)
+        if option.secondary_opts and shown in ("True", "False"):
+            return (option.opts if shown == "True" else option.secondary_opts)[0]
+        value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
+        return f"{max(option.opts, key=len)} {value}".rstrip()
 
-    return re.sub(r"\b(?P<name>[a-z_]+0?)=(?P<value>'[^']*'|\"[^\"]*\"|[^\s,;:)]*)", as_option, text)
+    return message.in_words(word)
 
 
 def flag(name: str) -> str:

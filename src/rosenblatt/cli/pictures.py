@@ -12,7 +12,7 @@ from ..batch import Batch, Source, joined
 from ..errors import DataError, SettingError
 from ..labels import class_numbers, tidy
 from .data import labels_of
-from .options import flag, in_options
+from .options import flag, in_shell
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
 from .told import MOST_VOTES
@@ -39,7 +39,7 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     try:
         check_suffix(path)
     except SettingError as error:
-        raise SettingError(f"{option} {error}") from None
+        raise error.within(f"{option} ") from None
     check_writable(Path(path), *others)
     for other in others:
         if other and Path(other).absolute() == Path(path).absolute():
@@ -53,7 +53,7 @@ def write_picture(figure: Figure, path: str) -> None:
     try:
         save(figure, path)
     except DataError as error:
-        raise OutputError(str(error)) from None
+        raise OutputError(error.message) from None
 
 
 class Keeping(Progress):
@@ -102,7 +102,7 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     """The sheet of `train --plot`."""
     from ..report.pictures.sheets import figure_of_training
 
-    words, reason = model.run.settings.words(), in_options(model.run.stop_reason)
+    words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
     title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
     return figure_of_training(model.run, title, _plane(model, kept))
 

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
-from ..defaults import CALIBRATIONS
-from .options import Number, Share, flag, option, setting, together
+from .options import Share, flag, option, together
 
 if TYPE_CHECKING:
     from ..core.rows import Array
@@ -20,17 +17,6 @@ if TYPE_CHECKING:
 KINDS = {"max_false_positives": (1, 0), "max_false_negatives": (0, 1)}
 """A limit → the classes (numbers) that such a mistake says, and whose rows it is made on."""
 
-
-def as_kind(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    return None if value == "none" else value
-
-
-probability_options = together([
-    setting("Probabilities", "--calibrate", type=click.Choice(["none", *CALIBRATIONS]), metavar="KIND",
-            callback=as_kind, help=f"Make probabilities of scores, on held-out folds: {', '.join(CALIBRATIONS)}."),
-    setting("Probabilities", "--calibrate-folds", type=Number(int, 2),
-            help="How many folds, each scored by a model that learns from the others."),
-])  # fmt: skip
 
 threshold_options = together([
     option("Threshold", "--max-false-positives", type=Share(), metavar="SHARE",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..batch import Source
-from ..errors import DataError, ModelError, RosenblattError
+from ..errors import DataError, Message, ModelError, RosenblattError, plain
 from ..read import open_source
 from ..read.open import STDIN, is_read_once, open_bytes
 from .options import option
@@ -55,8 +55,8 @@ def read_twice(path: str) -> Iterator[str]:
                 file.write(data)
         yield copy
     except RosenblattError as error:
-        error.args = (str(error).replace(copy, name), *error.args[1:])
-        raise
+        message, shown = error.message, plain(name) if error.message.settings else name
+        raise error.saying(Message(message.template.replace(copy, shown), **message.settings)) from None
     finally:
         os.unlink(copy)
 
@@ -69,7 +69,7 @@ def output_errors(path: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except ModelError as error:
-        raise OutputError(str(error)) from None
+        raise OutputError(error.message) from None
     except OSError as error:
         name = "standard output" if path == "-" else error.filename or path
         raise OutputError(f"{name}: cannot be written: {error.strerror or error}") from None

@@ -12,7 +12,7 @@ from ..fit import training_errors
 from ..learn.converged import MOST_VOTES
 from ..model import Model
 from .learn import Done
-from .options import flag, in_options
+from .options import flag, in_shell
 from .output import plural
 from .probabilities import told_calibration, told_threshold
 
@@ -102,7 +102,7 @@ def told(found: dict[str, Any]) -> Iterator[str]:
         yield f"mean loss per epoch: {series(found['loss_per_epoch'])} (--tol {found['tol']:g}: what it must fall by)"
     if found["validation_per_epoch"]:
         yield f"validation per epoch: {series(found['validation_per_epoch'])}"
-    yield f"stopped: {in_options(found['stop_reason'])}"
+    yield f"stopped: {in_shell(found['stop_reason'])}"
     if found["not_separable"]:
         yield "no hyperplane is right on every row; `rosenblatt separable DATA --save FILE` writes the proof"
     if found["best_epoch"] is not None and found["best_epoch"] < found["epochs"]:

@@ -12,11 +12,12 @@ from .options import (
     json_option,
     learner_options,
     option,
+    probability_options,
     reading,
     reading_options,
     run_options,
 )
-from .probabilities import probability_options, threshold_options
+from .probabilities import threshold_options
 
 EXAMPLE = """\
 rosenblatt train mails/ -o spam.model --keep averaged

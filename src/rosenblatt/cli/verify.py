@@ -38,7 +38,8 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         with Progress() as progress:
             found = read(data, wish, progress)
     except SettingError as error:
-        raise DataError(f"{data}: the rows are not those that the certificate is about: {error}") from None
+        about = f"{data}: the rows are not those that the certificate is about: "
+        raise DataError(error.message.within(about)) from None
     except (TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{certificate}: damaged: its recipe for reading cannot be followed: {error}") from None
     with naming(found.origin):

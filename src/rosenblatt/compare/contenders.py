@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..catalog import member, rule_classes, rule_from, rule_name
-from ..defaults import DEFAULTS
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
+from ..learn.table import DEFAULTS
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 

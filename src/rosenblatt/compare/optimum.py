@@ -50,7 +50,8 @@ def check_two(y: Any) -> None:
     """SettingError where the fewest errors make no sense: one hyperplane parts two classes."""
     count = np.unique(y).size
     if count > 2:
-        raise SettingError(f"optimum=True is about one hyperplane, which parts two classes; the data have {count}")
+        about = "is about one hyperplane, which parts two classes"
+        raise SettingError(f"{{optimum}} {about}; the data have {count}", optimum=True)
 
 
 def with_optimum(

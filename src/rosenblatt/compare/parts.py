@@ -9,7 +9,7 @@ import numpy as np
 
 from ..batch import AtHand, Batch
 from ..core.rows import Array, Rows
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plain
 from ..features import scaling
 from ..features.pipeline import Features, Options
 from ..given import given_rows
@@ -29,14 +29,15 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
     from sklearn.model_selection import StratifiedKFold
 
     if count < 2:
-        raise SettingError(f"folds={count} must be a whole number ≥ 2")
+        raise SettingError("{folds:s} must be a whole number ≥ 2", folds=count)
     values, counts = np.unique(y, return_counts=True)
     if values.size < 2:
         raise DataError(f"the labels have only one class, {values.tolist()[0]!r}; a classifier needs at least two")
     if counts.min() < count:
         rare, has = values.tolist()[int(counts.argmin())], int(counts.min())
-        most = f"folds={has} or fewer" if has > 1 else "a file of its own to test on"
-        raise DataError(f"class {rare!r} has {has} rows, too few for folds={count} with one of it in each; use {most}")
+        most = "{folds_} or fewer" if has > 1 else "a file of its own to test on"
+        found = f"class {plain(repr(rare))} has {has} rows, too few for {{folds}} with one of it in each"
+        raise DataError(f"{found}; use {most}", folds=count, folds_=has)
     split = StratifiedKFold(count, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
     return [(train, test) for train, test in split]
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..batch import Batch
 from ..core.learn import MISTAKES, UPDATES
 from ..core.rows import Array
-from ..errors import DataError, RosenblattError, SettingError
+from ..errors import DataError, Message, RosenblattError, SettingError
 from ..features.pipeline import DEFAULT, Options
 from ..fit import Task, check_finite, fit, training_errors
 from ..labels import class_list
@@ -89,7 +89,7 @@ class Ran(NamedTuple):
 
     learners: list[Contender]
     turns: dict[Contender, list[Turn]]
-    failed: dict[Contender, str]
+    failed: dict[Contender, Message]
     sizes: list[tuple[int, int]]
     baseline: list[tuple[float, float | None]]
     interrupted: bool
@@ -116,7 +116,7 @@ def _run(data: Batch, test: Batch | None, plan: Plan, watch: Watch) -> Ran:
     for name, least in (("epochs", 1), ("jobs", 1), ("max_time", 0)):
         value = getattr(plan, name)
         if value is not None and not value >= least:
-            raise SettingError(f"{name}={value!r} must be None or a number ≥ {least}")
+            raise SettingError(f"{{{name}}} must be None or a number ≥ {least}", **{name: value})
     assert data.y is not None
     kind, classes = "documents" if isinstance(data.rows, list) else "rows", np.unique(data.y)
     learners = list(plan.learners if plan.learners is not None else contenders(kind, classes.size))
@@ -197,7 +197,7 @@ class _Race:
             turn = future.result()
         except RosenblattError as error:
             rows = f"of the training rows of fold {len(self.ran.sizes)}, " if self.count > 1 else ""
-            self.ran.failed[contender] = f"{rows if str(error).startswith('row ') else ''}{error}"
+            self.ran.failed[contender] = error.message.within(rows if str(error).startswith("row ") else "")
         else:
             if turn is not None:
                 self.ran.turns[contender].append(turn)
@@ -209,7 +209,7 @@ class _Race:
         try:
             fit(part.rows.take(few), part.y[few], _settings(contender, self.plan), Limits(max_iter=1))
         except SettingError as error:
-            self.ran.failed[contender] = str(error)
+            self.ran.failed[contender] = error.message
         except DataError:
             pass  # the few rows may overflow where all do not, and the other way round
 
@@ -255,7 +255,7 @@ class _Race:
         every = np.arange(len(part.truth))
         score = self.measure(answers, every, part.truth)
         if np.isnan(score):
-            raise SettingError(f"scoring={self.plan.scoring!r} is not a number for this learner")
+            raise SettingError("{scoring} is not a number for this learner", scoring=self.plan.scoring)
         if self.count > 1:
             return score, None
         group = groups(part.truth, self.plan.seed)

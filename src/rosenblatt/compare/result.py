@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError
+from ..errors import DataError, Message
 from .contenders import Contender
 from .intervals import Interval, holm, over_folds, over_groups, over_rows
 from .race import Plan, Ran, Turn, rows_of
@@ -62,7 +62,7 @@ class Comparison:
     """
 
     rows: list[Row]
-    failed: dict[Contender, str]
+    failed: dict[Contender, Message]
     baseline: tuple[float, float | None]
     sizes: list[tuple[int, int]]
     tested: bool
@@ -108,8 +108,8 @@ def comparison(ran: Ran, plan: Plan, tested: bool) -> Comparison:
     """What a race comes to. DataError where nobody could learn."""
     found = rows_of(ran)
     if not found:
-        reason = next(iter(ran.failed.values()), "there are none")
-        raise DataError(f"none of the {len(ran.failed)} learners could learn: {reason}")
+        reason = next(iter(ran.failed.values()), Message("there are none"))
+        raise DataError(reason.within(f"none of the {len(ran.failed)} learners could learn: "))
     rows = [_row(contender, turns) for contender, turns in found]
     losses = {contender: _losses(turns) for contender, turns in found}
     mean = [round(float(losses[row.contender].mean()), 12) for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..defaults import DEFAULTS
+from ..learn.table import DEFAULTS
 
 if TYPE_CHECKING:
     from .result import Comparison, Row

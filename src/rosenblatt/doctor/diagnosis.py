@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..defaults import DEFAULTS
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plain
 from ..fit import Task
 from ..given import check_seconds, given_labels, given_rows
 from ..labels import class_list
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
+from ..learn.table import DEFAULTS
 from ..theory.problem import as_problem
 from .facts import Facts, facts
 from .treatments import Given, treatments
@@ -93,11 +93,14 @@ class Diagnosis:
 
         return advice(self)
 
-    def page(self, data: str = "DATA", options: str = "") -> Iterator[str]:
-        """Lines of at most 100 characters. data: what commands on it call the data, and options how they read it."""
+    def page(self, data: str = "DATA", options: str = "", say: Callable[[str], str] = str) -> Iterator[str]:
+        """Lines of at most 100 characters. data: what commands on it call the data, and options how they read it.
+
+        say: how another face of the program says a reason that mentions settings.
+        """
         from .page import page
 
-        return page(self, data, options)
+        return page(self, data, options, say)
 
     def __str__(self) -> str:
         return "\n".join(self.page())
@@ -162,20 +165,23 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
 
 def _check(plan: Plan) -> None:
     if not isinstance(plan, Plan):
-        raise SettingError(f"plan={plan!r} must be a Plan")
+        raise SettingError("{plan} must be a Plan", plan=plan)
     if plan.max_time is None:
-        raise SettingError("max_time=None must be a number of seconds above 0")
+        raise SettingError("{max_time} must be a number of seconds above 0", max_time=None)
     check_seconds("max_time", plan.max_time)
     for name, least in (("epochs", 1), ("max_updates", 1), ("folds", 2)):
         value, free = getattr(plan, name), " None or" if name != "folds" else ""
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if not (whole and value >= least) and not (free and value is None):
-            raise SettingError(f"{name}={value!r} must be{free} a whole number ≥ {least}")
+            raise SettingError(f"{{{name}}} must be{free} a whole number ≥ {least}", **{name: value})
     if not isinstance(plan.learner, Mapping):
-        raise SettingError(f"learner={plan.learner!r} must be a dict of words of LinearClassifier, as rule and keep")
+        raise SettingError(
+            "{learner} must be a dict of words of LinearClassifier, as rule and keep", learner=plan.learner
+        )
     unknown = [name for name in plan.learner if name not in WORDS]
     if unknown:
-        raise SettingError(f"learner={unknown[0]!r}: {unknown[0]!r} is no word of LinearClassifier about learning")
+        found = f"{plain(repr(unknown[0]))} is no word of LinearClassifier about learning"
+        raise SettingError(f"{{learner}}: {found}", learner=unknown[0])
 
 
 def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..theory.ledger.bounds import whole
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 WIDE = 80
 LISTED = 6
+Say = Callable[[str], str]
+"""Reason → how this face of the program says it."""
 
 
-def page(found: Diagnosis, data: str, options: str = "") -> Iterator[str]:
+def page(found: Diagnosis, data: str, options: str = "", say: Say = str) -> Iterator[str]:
     """Lines of at most 100 characters, but for a command. options: with which the data are read."""
     known = found.facts
     classes = [f"{label}: {count:,}" for label, count in known.class_rows.items()]
     listed = ", ".join(classes[:12]) + (f" and {len(classes) - 12} more classes" if len(classes) > 12 else "")
     yield f"{data}: {counted(known.rows, 'row')} ({listed}), {counted(known.features, 'feature')}"
     if found.trials:
-        yield from _section("What happened", _happened(found))
-        yield from _section("Is there a hyperplane without an error?", _proven(found, data, options))
+        yield from _section("What happened", _happened(found, say))
+        yield from _section("Is there a hyperplane without an error?", _proven(found, (data, options), say))
     yield from _section("What is in the data", _data(found))
     if found.trials:
         yield from _section("What was tried", [])
-        yield from _table(found)
+        yield from _table(found, say)
     yield from ["", "What to do"]
     for number, sentence in enumerate(found.advice, 1):
         yield from _wrapped(sentence, f"  {number}. ", "     ")
@@ -57,32 +59,34 @@ def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
 # --- what happened ----------------------------------------------------------------------------------------------------
 
 
-def _happened(found: Diagnosis) -> Iterator[str]:
+def _happened(found: Diagnosis, say: Say) -> Iterator[str]:
     base, settings = found.trials[0], found.settings
     assert settings is not None
     words = settings.words()
     who = f"The learner ({words['rule']}, keep {words['keep']}, {words['optimizer']})"
     if base.failed:
-        yield f"{who} could not learn: {base.failed}."
+        yield f"{who} could not learn: {say(base.failed)}."
         return
     if base.converged:
         yield f"{who} converged, after {effort(base)}."
     else:
-        yield f"{who} did not converge: after {effort(base)} it was stopped by {_stop(base)}."
+        yield f"{who} did not converge: after {effort(base)} it was stopped by {_stop(base, say)}."
     wrong = f"{base.training_errors:,}" if base.training_errors else "none"
     yield f"Its weights are wrong on {wrong} of the {found.facts.rows:,} rows that it learned from."
 
 
-def _stop(trial: Trial) -> str:
-    return f"the {trial.stop.split(' (')[0]}" if " limit" in trial.stop else f"its own rule: {trial.stop}"
+def _stop(trial: Trial, say: Say) -> str:
+    return f"the {trial.stop.split(' (')[0]}" if " limit" in trial.stop else f"its own rule: {say(trial.stop)}"
 
 
 # --- what is proven ---------------------------------------------------------------------------------------------------
 
 
-def _proven(found: Diagnosis, data: str, options: str) -> Iterator[str]:
+def _proven(found: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[str]:
+    """read: the data, and the options with which they are read."""
+    data, options = read
     if len(found.verdicts) == 1:
-        yield from _answer(found, found.verdicts[0])
+        yield from _answer(found, found.verdicts[0], say)
     else:
         for verdict in found.verdicts:
             yield f"{verdict.classes[1]} against {verdict.classes[0]}: {_short(verdict)}"
@@ -96,14 +100,14 @@ def _proven(found: Diagnosis, data: str, options: str) -> Iterator[str]:
         yield f"  rosenblatt separable {shlex.quote(data)}{options}{only} --save proof.json"
 
 
-def _answer(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
+def _answer(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     proof = verdict.proof
     if verdict.separable:
         yield (
             f"Yes, this is proven: one was found that has all {found.facts.rows:,} rows on their right sides, and it "
             f"was checked in exact arithmetic."
         )
-        yield from _limit(found, verdict)
+        yield from _limit(found, verdict, say)
         return
     if verdict.separable is None:
         yield f"Not decided in the time given; a larger --max-time may. Tried: {'; '.join(proof.tried) or 'nothing'}."
@@ -135,7 +139,7 @@ def _answer(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
     )
 
 
-def _limit(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
+def _limit(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     base, allowed = found.trials[0], found.plan.epochs
     if verdict.margin is None or verdict.perceptron is None:
         yield "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
@@ -146,7 +150,7 @@ def _limit(found: Diagnosis, verdict: Verdict) -> Iterator[str]:
     if verdict.limit is None:
         yield (
             f"How narrow the gap is: {sizes}. The perceptron's theorem allows it up to {said(verdict.perceptron)} "
-            f"mistakes on such rows; it does not speak of this learner ({verdict.why_not})."
+            f"mistakes on such rows; it does not speak of this learner ({say(verdict.why_not)})."
         )
         return
     made = f"this run made {said(verdict.mistakes)}"
@@ -259,7 +263,7 @@ def _listed(names: list[object]) -> str:
 # --- what was tried ---------------------------------------------------------------------------------------------------
 
 
-def _table(found: Diagnosis) -> Iterator[str]:
+def _table(found: Diagnosis, say: Say) -> Iterator[str]:
     best = found.best
     head = ["", "", "training", "held out", "", "", ""]
     cells = [head, ["", "tried", "errors", "errors", "converged", "mistakes", "time"]]
@@ -283,7 +287,7 @@ def _table(found: Diagnosis) -> Iterator[str]:
         yield f"  {' '.join(parts[:2])}  {'  '.join(parts[2:])}".rstrip()
     for trial in found.trials:
         if trial.failed:
-            yield from _wrapped(f"{trial.treatment.options}: not possible: {trial.failed}", "  ", "    ")
+            yield from _wrapped(f"{trial.treatment.options}: not possible: {say(trial.failed)}", "  ", "    ")
     if best is not None:
         yield "  * the fewest errors on held-out rows; = not clearly more"
     if any(trial.slow for trial in found.trials):

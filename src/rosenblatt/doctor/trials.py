@@ -128,7 +128,7 @@ def _trial(case: Case, treatment: Treatment, seconds: float) -> Trial:
         left = seconds - (time.monotonic() - begun)
         wrong = _held_out(case, treatment, max(left, 0.1)) if case.folds else None
     except RosenblattError as error:
-        return Trial(treatment, failed=str(error))
+        return Trial(treatment, failed=error.message)
     run = model.run
     return Trial(
         treatment, errors, wrong, run.finished, int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch,

@@ -17,7 +17,9 @@ def against_the_leader(n: int, rounds: int) -> tuple[Array, Array]:
     """
     whole = all(isinstance(count, (int, np.integer)) for count in (n, rounds))
     if not whole or n < 1 or rounds < 0:
-        raise SettingError(f"n={n!r} and rounds={rounds!r}: expected at least one expert and no fewer than 0 rounds")
+        raise SettingError(
+            "{n} and {rounds}: expected at least one expert and no fewer than 0 rounds", n=n, rounds=rounds
+        )
     advice = np.zeros((rounds, n))
     advice[np.arange(rounds), np.arange(rounds) % n] = 1.0
     return advice, np.zeros(rounds)

@@ -42,12 +42,12 @@ class Advised(ABC):
 
     def __init__(self, n: int) -> None:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise SettingError(f"n={n!r} must be a whole number of experts, at least 1")
+            raise SettingError("{n} must be a whole number of experts, at least 1", n=n)
         self.n, self.rounds = int(n), 0
         try:
             self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
         except (MemoryError, ValueError, OverflowError):
-            raise SettingError(f"n={n!r} are more experts than memory holds") from None
+            raise SettingError("{n} are more experts than memory holds", n=n) from None
         self._last = np.zeros(core.COLUMNS)
         self._last[core.BEST] = -1.0
 

@@ -181,13 +181,13 @@ def checked_beta(beta: Any) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not 0.0 < value < 1.0 or isinstance(beta, str):
-        raise SettingError(f"beta={beta!r} must be a number above 0 and below 1")
+        raise SettingError("{beta} must be a number above 0 and below 1", beta=beta)
     return value
 
 
 def checked_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise SettingError(f"seed={seed!r} must be a whole number ≥ 0")
+        raise SettingError("{seed} must be a whole number ≥ 0", seed=seed)
     return int(seed)
 
 

@@ -13,13 +13,13 @@ from ..core.dispatch import loop_for
 from ..core.learn import Steps
 from ..core.progressive import progressive
 from ..core.rows import Array, Rows
-from ..defaults import DEFAULTS
-from ..errors import DataError, ModelError, SettingError
+from ..errors import DataError, ModelError, SettingError, plain
 from ..fit import check_finite, check_range
 from ..given import given_labels, given_rows
 from ..labels import class_list, class_numbers
 from ..learn.run import Run, new_run
 from ..learn.settings import WORDS, Settings
+from ..learn.table import DEFAULTS
 from ..memory import memory_classes
 from .advised import Advised
 from .ledger import Ledger
@@ -72,7 +72,7 @@ class OnlineCommittee:
         """Change arguments before the first row. SettingError for an unknown one."""
         for name, value in given.items():
             if name not in self.get_params():
-                raise SettingError(f"unknown {name}={value!r}; one of {', '.join(self.get_params())}")
+                raise SettingError(f"unknown {{{name}}}; one of {', '.join(self.get_params())}", **{name: value})
             setattr(self, name, value)
         return self
 
@@ -142,7 +142,7 @@ class OnlineCommittee:
             more = "; name both with classes" if classes.size == 1 else ""
             raise DataError(f"a committee votes on two classes; found {classes.size} ({found}){more}")
         if isinstance(self.learners, str) or not isinstance(self.learners, Sequence):
-            raise SettingError(f"learners={self.learners!r} must be a list of learners")
+            raise SettingError("{learners} must be a list of learners", learners=self.learners)
         learners = [learner_from(each, self.fit_intercept) for each in self.learners]
         names = [learner.name for learner in learners]
         if not names or len(set(names)) < len(names):
@@ -150,10 +150,10 @@ class OnlineCommittee:
         algorithm = self.algorithm
         if isinstance(algorithm, str):
             if algorithm not in algorithms():
-                raise SettingError(f"unknown algorithm={algorithm!r}; one of {', '.join(algorithms())}")
+                raise SettingError(f"unknown {{algorithm}}; one of {', '.join(algorithms())}", algorithm=algorithm)
             algorithm = algorithms()[algorithm](len(names))
         if not isinstance(algorithm, Advised):
-            raise SettingError(f"algorithm={algorithm!r} must be a name, or an algorithm made for the learners")
+            raise SettingError("{algorithm} must be a name, or an algorithm made for the learners", algorithm=algorithm)
         if algorithm.n != len(names) or algorithm.rounds:
             found = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {found}")
@@ -193,7 +193,7 @@ def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
         words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
     unknown = [name for name in words if name not in WORDS]
     if unknown:
-        raise SettingError(f"unknown {unknown[0]}={words[unknown[0]]!r} of a learner")
+        raise SettingError(f"unknown {{{unknown[0]}}} of a learner", **{unknown[0]: words[unknown[0]]})
     settings = Settings.of(**{"fit_intercept": fit_intercept, **words})
     rule = rule_from(settings.rule)
     optimizer = settings.optimizer
@@ -236,7 +236,8 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
     )
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
-        raise DataError(f"the weights of learner {name!r} overflowed; scale the features or lower its eta0")
+        found = f"the weights of learner {plain(repr(name))} overflowed"
+        raise DataError(f"{found}; scale the features or lower its {{eta0.name}}", eta0=settings.eta0)
     return scores
 
 

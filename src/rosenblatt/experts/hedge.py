@@ -51,11 +51,13 @@ class Hedge(Advised):
     ) -> None:
         super().__init__(n)
         if eta is not None and horizon is not None:
-            raise SettingError(f"eta={eta!r} and horizon={horizon!r}: the horizon makes a rate; give one of them")
+            raise SettingError(
+                "{eta} and {horizon}: the horizon makes a rate; give one of them", eta=eta, horizon=horizon
+            )
         self.eta = checked_eta("anytime" if eta is None else eta)
         if horizon is not None:
             if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-                raise SettingError(f"horizon={horizon!r} must be a whole number of rounds, at least 1")
+                raise SettingError("{horizon} must be a whole number of rounds, at least 1", horizon=horizon)
             self.eta = self._rate(int(horizon))
         self.horizon = None if horizon is None else int(horizon)
         self.seed = checked_seed(seed)
@@ -138,5 +140,5 @@ def checked_eta(eta: Any) -> float | str:
     except (TypeError, ValueError):
         value = math.nan
     if not (0.0 < value < math.inf):
-        raise SettingError(f"eta={eta!r} must be a number above 0, anytime or doubling")
+        raise SettingError("{eta} must be a number above 0, anytime or doubling", eta=eta)
     return value

@@ -60,7 +60,7 @@ def from_dict(saved: Any, origin: str = "the state") -> Advised:
         if not all(np.isfinite(column).all() for column in made.tally):
             raise ValueError("it holds NaN or infinity")
     except (DataError, SettingError) as error:
-        raise DataError(str(error)) from None
+        raise DataError(error.message) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(
             f"{origin}: found a damaged state ({type(error).__name__}: {error}); expected a saved one"
@@ -89,5 +89,5 @@ def load(path: Any) -> Advised:
     try:
         return from_dict(saved, str(path))
     except RosenblattError as error:
-        text = str(error)
-        raise DataError(text if text.startswith(str(path)) else f"{path}: {text}") from None
+        before = "" if str(error).startswith(str(path)) else f"{path}: "
+        raise DataError(error.message.within(before)) from None

@@ -11,15 +11,14 @@ import numpy as np
 
 from ..batch import Document
 from ..core.rows import Csr, csr
-from ..errors import SettingError
 from ..read.mail_names import is_made
 from .ngrams import WORDS, Grams, Ragged, Runs, piece_names
+from .parameters import PRECISION, VALUES
 from .pieces import Pieces
 from .tokens import tagged, units
 
 Array = np.ndarray[Any, Any]
-VALUES = ("present", "count", "share")
-PRECISIONS = ("float64", "float32")
+parameters = (VALUES, PRECISION)
 NONE = -1
 """The column of a word that has none."""
 
@@ -137,10 +136,8 @@ def bag(column: Callable[[str], int], grams: Grams = WORDS) -> Bag:
 
 def check(values: str, precision: str) -> None:
     """Raises SettingError for a kind of value or a precision that there is not."""
-    if values not in VALUES:
-        raise SettingError(f"values {values!r} is unknown; it must be one of {', '.join(VALUES)}")
-    if precision not in PRECISIONS:
-        raise SettingError(f"precision {precision!r} is unknown; it must be one of {', '.join(PRECISIONS)}")
+    VALUES.check(values)
+    PRECISION.check(precision)
 
 
 def finish(entries: Entries, width: int, values: str, precision: str) -> Csr:

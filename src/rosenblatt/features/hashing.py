@@ -11,9 +11,9 @@ import numpy as np
 
 from ..batch import Document
 from ..core.rows import Csr
-from ..errors import SettingError
 from .bag import Array, Entries, bag, check, finish
 from .ngrams import WORDS, Grams, text_names
+from .parameters import BITS, SIGNED
 
 
 class Collisions(NamedTuple):
@@ -45,6 +45,7 @@ class Hashing:
     """
 
     kind = "hashed"
+    parameters = (BITS, SIGNED)
 
     def __init__(
         self,
@@ -55,8 +56,7 @@ class Hashing:
         grams: Grams = WORDS,
     ) -> None:
         check(values, precision)
-        if not 1 <= bits <= 31:
-            raise SettingError(f"bits {bits} is out of range; it must be 1 to 31")
+        BITS.check(bits)
         self.bits, self.signed, self.values, self.precision, self.grams = bits, signed, values, precision, grams
         # A signed word's column lies beyond the width where it counts negatively.
         self._bag = bag(self._signed_column if signed else self.column, grams)

@@ -33,10 +33,12 @@ import numpy as np
 
 from ..errors import SettingError
 from ..read.mail_names import is_made, is_whole
+from .parameters import CHAR_NGRAMS, WORD_NGRAMS
 from .tokens import tagged, units
 
 Array = np.ndarray[Any, Any]
-LONGEST_RUN, LONGEST_GRAM = 5, 10
+LONGEST_GRAM = 10
+parameters = (WORD_NGRAMS, CHAR_NGRAMS)
 RUNS_REMEMBERED = 1 << 19
 """Runs of words that are remembered at most, about 120 MB."""
 
@@ -63,12 +65,13 @@ WORDS = Grams()
 
 def parse(words: int, chars: str | None) -> Grams:
     """2, "3-5" → Grams(2, (3, 5)). Raises SettingError where a number is out of range."""
-    if not 1 <= words <= LONGEST_RUN:
-        raise SettingError(f"word_ngrams={words} is out of range; it must be 1 to {LONGEST_RUN}")
+    WORD_NGRAMS.check(words)
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", chars) if chars is not None else None
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if chars is not None and not 1 <= first <= last <= LONGEST_GRAM:
-        raise SettingError(f"char_ngrams={chars} is not understood; it must be A-B with 1 ≤ A ≤ B ≤ {LONGEST_GRAM}")
+        raise SettingError(
+            f"{{char_ngrams:s}} is not understood; it must be A-B with 1 ≤ A ≤ B ≤ {LONGEST_GRAM}", char_ngrams=chars
+        )
     return Grams(words, (first, last))
 
 

@@ -16,6 +16,20 @@ from ..core.rows import Csr, Rows, csr, stack
 from ..errors import DataError, ModelError, SettingError
 from . import ngrams, scaling
 from .hashing import Hashing
+from .parameters import (
+    BITS,
+    CHAR_NGRAMS,
+    DEGREE,
+    DICTIONARY,
+    KNOWN_SENDERS,
+    MAX_SIZE,
+    MIN_DOCUMENTS,
+    PRECISION,
+    PRODUCTS,
+    SIGNED,
+    VALUES,
+    WORD_NGRAMS,
+)
 from .quadratic import Quadratic
 from .senders import NAME, Senders, address
 from .senders import read as read_senders
@@ -23,11 +37,11 @@ from .vocabulary import Vocabulary, learn_transform
 
 Array = np.ndarray[Any, Any]
 Dictionary = Vocabulary | Hashing
-DICTIONARIES = ("words", "hashed")
+parameters = (DICTIONARY,)
 SCALE = {"documents": "idf+unit:2", "rows": "none"}
 """The scaling where none is asked for. `AveragedPerceptron(max_iter=10)`, 5-fold stratified, mean of seeds 0, 1, 2;
 across: trained on the first, tested on the second, mean of seeds 0 to 3. Word present, min_documents 2, unless said.
-Fields of the mails: subject, html, attachment, charset, missing (`defaults.MAIL_FIELDS` has figures of others).
+Fields of the mails: subject, html, attachment, charset, missing (`read.mail_names.FIELDS` has figures of others).
 
                                    spamassassin_dev  csdmc2010_dev  across
     none                                .9917            .9877       .937
@@ -63,32 +77,34 @@ class Options(NamedTuple):
     and large numbers are small before they are multiplied; standard+unit (mean .858) keeps the products small too.
     """
 
-    dictionary: str = "words"
-    values: str = "present"
-    min_documents: int = 2
-    max_size: int | None = None
-    bits: int = 18
-    signed: bool = False
+    dictionary: str = DICTIONARY.default
+    values: str = VALUES.default
+    min_documents: int = MIN_DOCUMENTS.default
+    max_size: int | None = MAX_SIZE.default
+    bits: int = BITS.default
+    signed: bool = SIGNED.default
     scale: str | None = None
-    precision: str = "float64"
-    word_ngrams: int = 1
-    char_ngrams: str | None = None
-    known_senders: str | None = None
-    degree: int = 1
-    products: str = "all"
+    precision: str = PRECISION.default
+    word_ngrams: int = WORD_NGRAMS.default
+    char_ngrams: str | None = CHAR_NGRAMS.default
+    known_senders: str | None = KNOWN_SENDERS.default
+    degree: int = DEGREE.default
+    products: str = PRODUCTS.default
 
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
-        if self.dictionary not in DICTIONARIES:
-            raise SettingError(f"dictionary {self.dictionary!r} is unknown; it must be one of {DICTIONARIES}")
+        DICTIONARY.check(self.dictionary)
         scaling.parse(self.scale or "")
         ngrams.parse(self.word_ngrams, self.char_ngrams)
         if self.known_senders is not None:
             read_senders(self.known_senders)
-        if self.degree not in (1, 2):
-            raise SettingError(f"degree={self.degree} is out of range; it must be 1 or 2")
+        DEGREE.check(self.degree)
         if self.degree == 2 and kind == "documents":
-            raise SettingError("degree=2 is for numbers, and the data are texts; word_ngrams=2 joins their words")
+            raise SettingError(
+                "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words",
+                degree=2,
+                word_ngrams=2,
+            )
 
 
 DEFAULT = Options()

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..core.products import expand_rows
 from ..core.rows import Layout, Rows
-from ..defaults import PRODUCTS
-from ..errors import DataError, SettingError
+from ..errors import DataError
+from .parameters import DEGREE, PRODUCTS
 
 Array = np.ndarray[Any, Any]
 MOST = 1 << 27
@@ -27,9 +27,10 @@ MOST = 1 << 27
 class Quadratic:
     """A step that widens rows. given: d, the columns before it. products: "all", "squares" or "pairs"."""
 
+    parameters = (DEGREE, PRODUCTS)
+
     def __init__(self, given: int, products: str = "all") -> None:
-        if products not in PRODUCTS:
-            raise SettingError(f"products={products} is unknown; it must be one of {', '.join(PRODUCTS)}")
+        PRODUCTS.check(products)
         self.given, self.products = given, products
         own = {"all": 1, "squares": 1, "pairs": 0}[products]
         counts = np.ones(given, np.int64) if products == "squares" else np.arange(given, 0, -1) - 1 + own
@@ -38,8 +39,10 @@ class Quadratic:
         self.width = int(starts[-1])
         if self.width > MOST:
             raise DataError(
-                f"degree=2 of {given:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
-                f"leave out columns, or take products=squares"
+                f"{{degree}} of {given:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
+                f"leave out columns, or take {{products:s}}",
+                degree=2,
+                products="squares",
             )
 
     def apply(self, rows: Rows) -> Rows:
@@ -52,8 +55,9 @@ class Quadratic:
         count = rows.size + int(self._layout.products_of(rows.stored(axis=1)).sum())
         if (size := count * rows.value_bytes) > (memory := _memory()):
             raise DataError(
-                f"degree=2 makes {count:,} values of {rows.n:,} rows and {self.width:,} columns, "
-                f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns"
+                f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns, "
+                f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns",
+                degree=2,
             )
 
     def factors(self, column: int) -> tuple[int, int] | None:

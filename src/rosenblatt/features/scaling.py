@@ -17,9 +17,11 @@ import numpy as np
 from ..core.rows import Rows, dense
 from ..errors import ModelError, SettingError
 from .moments import moments
+from .parameters import SCALE
 from .quadratic import Quadratic
 
 Array = np.ndarray[Any, Any]
+parameters = (SCALE,)
 
 
 class Step(Protocol):

@@ -17,6 +17,7 @@ import numpy as np
 from ..batch import Document
 from ..core.rows import Rows
 from ..errors import DataError, ModelError, SettingError, located
+from .parameters import KNOWN_SENDERS
 
 Array = np.ndarray[Any, Any]
 NAME = "sender.known"
@@ -33,6 +34,8 @@ def address(document: Document) -> str | None:
 class Senders:
     """known: addresses in lower case; `@example.org` stands for everyone there."""
 
+    parameters = (KNOWN_SENDERS,)
+
     def __init__(self, known: Iterable[str]) -> None:
         self.known = frozenset(known)
 
@@ -40,7 +43,9 @@ class Senders:
     def learn(cls, found: Sequence[str | None], path: str | None = None) -> Senders | None:
         """From the senders of the training mails and a file; None where neither says anything."""
         if path is not None and all(sender is None for sender in found):
-            raise SettingError(f"known_senders={path} has an effect only where mails are read with the field sender")
+            raise SettingError(
+                "{known_senders:s} has an effect only where mails are read with the field sender", known_senders=path
+            )
         counts = Counter(filter(None, found))
         if path is None and not counts:
             return None

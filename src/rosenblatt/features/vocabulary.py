@@ -9,9 +9,10 @@ import numpy as np
 
 from ..batch import Document
 from ..core.rows import Csr
-from ..errors import ModelError, SettingError
+from ..errors import ModelError
 from .bag import NONE, Entries, bag, check, finish
 from .ngrams import WORDS, Grams
+from .parameters import MAX_SIZE, MIN_DOCUMENTS
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +27,7 @@ class Vocabulary:
     """
 
     kind = "words"
+    parameters = (MIN_DOCUMENTS, MAX_SIZE)
 
     def __init__(
         self, names: list[str], values: str = "present", precision: str = "float64", grams: Grams = WORDS
@@ -83,8 +85,8 @@ def learn_transform(
     no accuracy (`pipeline.SCALE` has the figures).
     """
     check(values, precision)
-    if min_documents < 1 or (max_size is not None and max_size < 1):
-        raise SettingError(f"min_documents {min_documents} and max_size {max_size}: both must be at least 1")
+    MIN_DOCUMENTS.check(min_documents)
+    MAX_SIZE.check(max_size)
     index: dict[str, int] = {}
     words = bag(lambda name: index.setdefault(name, len(index)), grams)
     parts = [words.entries(documents) for documents in batches]

@@ -15,7 +15,7 @@ from ..parameters import Parameter
 
 Array = np.ndarray[Any, Any]
 DECAY = Parameter(
-    "decay", 1e-3, float, least=0,
+    "decay", 1e-3, float, least=0, after="learning_rate",
     help="How fast: eta/(1 + t*decay), or its root.", meaning="See learning_rate.",
 )  # fmt: skip
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..catalog import rule_from, rule_name, text_of
 from ..core.rows import Array
-from ..defaults import DEFAULTS, MULTI_CLASS
 from ..errors import SettingError
 from ..memory import memory_from
 from ..optimizers import optimizer_from
 from .schedule import Own, given_again, schedule_from
+from .table import DEFAULTS, learner_table
 
 
 @dataclass(frozen=True)
@@ -116,23 +116,8 @@ def settings_from(words: dict[str, Any]) -> Settings:
 
 
 def _check(settings: Settings, words: dict[str, Any]) -> None:
-    if settings.multi_class not in MULTI_CLASS:
-        listed = ", ".join(MULTI_CLASS)
-        raise SettingError("unknown {multi_class}; one of " + listed, multi_class=settings.multi_class)
-    positive = ("eta0", "batch_size", "n_iter_no_change")
-    for name in (*positive, "decay", "alpha", "epsilon", "check_every"):
-        value = settings.rate if name == "eta0" and words[name] == "auto" else words[name]
-        if not isinstance(value, (int, float, np.number)) or not np.isfinite(value) or value < 0:
-            raise SettingError(f"{{{name}}} must be a number ≥ 0", **{name: value})
-        if name in positive and value == 0:
-            raise SettingError(f"{{{name}}} must be > 0", **{name: value})
-    for name in ("batch_size", "n_iter_no_change", "check_every", "random_state"):
-        value = words[name]
-        if not isinstance(value, (int, np.integer)) or value < 0:
-            raise SettingError(f"{{{name}}} must be a whole number ≥ 0", **{name: value})
-    tol = settings.tol
-    if tol is not None and not (isinstance(tol, (int, float, np.number)) and tol >= 0):
-        raise SettingError('{tol} must be None, "auto" or a number ≥ 0', tol=tol)
+    for name in words.keys() - {"learning_rate"}:  # which `schedule_from` has read, as others the memory and optimizer
+        learner_table()[name].check(words[name])
     _check_together(settings)
 
 
@@ -140,15 +125,16 @@ def _check_together(settings: Settings) -> None:
     rule, name = settings.rule, rule_name(settings.rule)
     together = hasattr(rule, "steps") or name == "perceptron"
     if settings.multi_class == "multi-class-perceptron" and not together:
-        text = f"{{multi_class}} is a rule of its own, so it does not go with rule {name!r}; use {{other}}"
-        raise SettingError(text.replace("{other}", "multi_class='one-vs-rest'"), multi_class=settings.multi_class)
+        text = f"{{multi_class}} is a rule of its own, so it does not go with rule {name!r}; use {{multi_class_}}"
+        raise SettingError(text, multi_class=settings.multi_class, multi_class_="one-vs-rest")
     if settings.alpha > 0 and not isinstance(settings.schedule, Own) and settings.rate * settings.alpha >= 1:
-        product = f"eta0·alpha = {settings.rate * settings.alpha:g}"
-        raise SettingError(f"{product} would turn the weights over; it must stay below 1")
+        product = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g}"
+        why = "would turn the weights over; it must stay below 1"
+        raise SettingError(f"{product} {why}", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:
         raise SettingError(
-            "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right and no tol; "
-            f"rule {name!r} with {{tol:s}} is not",
+            "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right and "
+            f"no {{tol.name}}; rule {name!r} with {{tol:s}} is not",
             optimizer=settings.optimizer.name,
             tol=settings.tol,
         )

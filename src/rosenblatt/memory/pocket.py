@@ -24,7 +24,7 @@ class Pocket(Last):
     answers_now = False
     parameters = (
         Parameter(
-            "check_every", 0, int, least=0, own="every", needs=("keep", "pocket"),
+            "check_every", 0, int, least=0, own="every", after="counting", needs=("keep", "pocket"),
             help="pocket: measure after each N updates as well.",
             meaning='keep="pocket": also measure after so many updates; 0: at record runs and the ends of epochs only.',
         ),

@@ -35,8 +35,8 @@ class Voted(Last):
     answers_now = False
     parameters = (
         Parameter(
-            "counting", "notes", choices=("notes", "freund-schapire"), needs=("keep", "voted"),
-            help="voted: survivals count from 0 or 1: notes, freund-schapire.",
+            "counting", "notes", choices=("notes", "freund-schapire"), metavar="NAME", after="fit_intercept",
+            needs=("keep", "voted"), help="voted: survivals count from 0 or 1: {choices}.",
             meaning='keep="voted": a vector\'s survival count starts at 0 (lecture notes) or 1 (Freund & Schapire '
             "1999).",
         ),

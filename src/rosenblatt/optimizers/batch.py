@@ -22,7 +22,7 @@ class Batch:
     when = "after all examples: the mean of their steps"
     parameters = (
         Parameter(
-            "epsilon", 1e-12, float, least=0, needs=("optimizer", "batch"), section="Run",
+            "epsilon", 1e-12, float, least=0, after="n_iter_no_change", needs=("optimizer", "batch"), section="Run",
             help="batch: stop when the mean step is shorter.",
             meaning='optimizer="batch" stops when ‖δ‖, the mean step of an epoch, is below this.',
         ),

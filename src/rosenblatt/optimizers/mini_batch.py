@@ -21,8 +21,8 @@ class MiniBatch:
     when = "after a block of examples: the mean of their steps"
     parameters = (
         Parameter(
-            "batch_size", 32, int, least=0, above=True, own="size", needs=("optimizer", "mini-batch"),
-            help="Rows a block of mini-batch.",
+            "batch_size", 32, int, least=0, above=True, takes="int ≥ 1", own="size", after="alpha",
+            needs=("optimizer", "mini-batch"), help="Rows a block of mini-batch.",
             meaning='Rows a block of optimizer="mini-batch"; the mean of their steps is applied.',
         ),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..batch import Source
-from ..errors import SettingError, located
+from ..errors import DataError, SettingError, located, plain
 from .mail_look import holds_mail
 from .mbox import LOOK
 from .open import STDIN, ByteStream, PathLike, is_read_once, is_remote, open_bytes, plain_name
@@ -110,13 +110,15 @@ def from_recipe(
     numbers = {name, learned} <= NUMBERS_ONLY
     if name != learned and not (alike or numbers or (texts and name not in NUMBERS_ONLY)):
         found = f"it would be read as {name}, but the model learned from {learned}"
-        raise located(origin, None, found, f"expected the same (format={learned} where the file's name misleads)")
+        raise located(
+            origin, None, found, "expected the same ({format:s} where the file's name misleads)", format=learned
+        )
     accepted = _options(name)
     kept = {key: value for key, value in recipe.items() if key in accepted and (name == learned or alike)}
     for key, value in options.items():
         if key in kept and kept[key] not in (value, "auto"):
-            found = f"{key}={value!r} was asked for, but the model learned with {key}={kept[key]!r}"
-            raise located(origin, None, found, "expected the same")
+            found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"
+            raise DataError(f"{found}; expected the same", **{key: value, f"{key}_": kept[key]})
     context = {"labelled": labelled, "width": width, "classes": classes}
     return _read(path, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
@@ -125,7 +127,7 @@ def _known(format: str) -> tuple[str, dict[str, Any]]:
     if format in ALIASES:
         return ALIASES[format]
     if format != "auto" and format not in FORMATS:
-        raise SettingError(f"format={format!r}: choose auto, {', '.join([*FORMATS, *ALIASES])}")
+        raise SettingError(f"{{format}}: choose auto, {', '.join([*FORMATS, *ALIASES])}", format=format)
     return format, {}
 
 
@@ -142,8 +144,10 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
     accepted = _options(name)
     for option in options:
         if option not in accepted:
-            known = ", ".join(f"{each}=" for each in accepted if each not in OURS) or "none"
-            raise SettingError(f"{option}= is no option of the format {name}, whose options are: {known}")
+            known = [each for each in accepted if each not in OURS]
+            listed = ", ".join(f"{{{each}:s}}" for each in known) or "none"
+            found = f"{{{option}:s}} is no option of the format {name}"
+            raise SettingError(f"{found}, whose options are: {listed}", **dict.fromkeys([option, *known], ""))
     return _reader(name)(path, **options)  # type: ignore[no-any-return]
 
 
@@ -168,7 +172,7 @@ def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
         name = _look(line, ".txt" in plain_name(path))
         if name is None:
             found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
-            raise located(stream.name, 1, found, f"expected one, or format= {', '.join(FORMATS)}")
+            raise located(stream.name, 1, found, f"expected one, or {{format:s}} {', '.join(FORMATS)}", format="")
     finally:
         if not once:
             stream.close()

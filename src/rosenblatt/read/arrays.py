@@ -13,9 +13,11 @@ import numpy as np
 from ..batch import Batch
 from ..core.rows import Array
 from ..errors import located
+from ..parameters import Parameter
 from .array_file import ArrayFile, as_numbers, numbers
 from .columns import Column
 from .open import ByteStream, PathLike, open_bytes
+from .parameters import BAD, LABEL
 from .rows import ROOM, ArraySource, as_labels
 
 BESIDE = re.compile(r"^X(?=[._-])", re.IGNORECASE)
@@ -35,6 +37,8 @@ class Npy(ArraySource):
     """
 
     format = "npy"
+
+    parameters: tuple[Parameter, ...] = (LABEL, BAD)
 
     def __init__(
         self,
@@ -101,7 +105,9 @@ class Npy(ArraySource):
         column = self._column
         if column is None or (self.width == columns and self.labelled is not True):
             if self.labelled is True and not elsewhere:
-                raise located(array.name, None, "found no labels", "expected a column or a file of them (label=)")
+                raise located(
+                    array.name, None, "found no labels", "expected a column or a file of them ({label:s})", label=""
+                )
             return None
         if not 1 <= abs(column) <= columns:
             raise located(array.name, None, f"found {columns} columns", f"expected a column {column}")

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..batch import Batch, Document
 from ..core.rows import Array, dense
-from ..errors import RosenblattError, SettingError, located
+from ..errors import Message, RosenblattError, SettingError, located
 from .columns import Asked, Column, choose
 from .open import ByteStream, PathLike
+from .parameters import BAD, DROP, LABEL, TEXT
 from .rows import ROOM, ArraySource, as_labels, seekable
 
 
@@ -39,6 +40,8 @@ class Parquet(ArraySource):
     """
 
     format = "parquet"
+
+    parameters = (LABEL, TEXT, DROP, BAD)
 
     def __init__(
         self,
@@ -77,7 +80,8 @@ class Parquet(ArraySource):
         for p in self.columns.features:
             if not self._is_number(self._schema.field(p).type):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
-                raise self._wrong(found, "expected numbers (or text= for a column of texts; drop= leaves one out)")
+                or_else = "(or {text:s} for a column of texts; {drop:s} leaves one out)"
+                raise self._wrong(found, Message(f"expected numbers {or_else}", text="", drop=""))
         for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
             if self._is_nested(self._schema.field(p).type):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..errors import DataError, located
+from ..errors import DataError, located, plain
 
 LABEL_NAMES = ("label", "class", "target", "y")
 TEXT_NAME = "text"
@@ -160,7 +160,7 @@ def _label(
     if found is None and asked.labelled is True:
         if asked.label is not None:
             raise _missing(asked.label, names, count, origin)
-        raise located(origin, 1, f"found {count} columns", "expected one for the label (label=)")
+        raise located(origin, 1, f"found {count} columns", "expected one for the label ({label:s})", label="")
     if found is not None and found in dropped:
         raise located(origin, 1, "found the label among the columns to drop", "expected it to be kept")
     if found is not None and found == text:
@@ -202,7 +202,9 @@ def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: st
         return [here[name] for name in expect]
     if isinstance(expect, list) and asked.header is not False:
         found = "found no header"
-        raise located(origin, 1, found, f"expected the columns {_listed(expect)} (header=False: in this order)")
+        raise located(
+            origin, 1, found, f"expected the columns {plain(_listed(expect))} ({{header}}: in this order)", header=False
+        )
     wanted = len(expect) if isinstance(expect, list) else expect
     if len(rest) != wanted:
         raise located(

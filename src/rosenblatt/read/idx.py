@@ -14,8 +14,9 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.rows import Array
-from ..errors import DataError, located
+from ..errors import DataError, Message, located
 from .open import COMPRESSED, ByteStream, PathLike, open_bytes
+from .parameters import BAD, LABEL
 from .rows import ROOM, ArraySource, filled
 
 TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -41,6 +42,8 @@ class Idx(ArraySource):
     many.
     """
 
+    parameters = (LABEL, BAD)
+
     def __init__(
         self,
         path: PathLike | ByteStream,
@@ -62,7 +65,8 @@ class Idx(ArraySource):
             header = _header(stream)
             if len(header.shape) < 2:
                 found = f"found {len(header.shape)} dimension of size {header.shape[0]}"
-                raise self._wrong(found, "expected images, of two dimensions or more; labels go to label=")
+                wanted = Message("expected images, of two dimensions or more; labels go to {label:s}", label="")
+                raise self._wrong(found, wanted)
             n, width = header.shape[0], math.prod(header.shape[1:])
             if not width:
                 raise self._wrong("found images without pixels", "expected at least one")
@@ -88,7 +92,7 @@ class Idx(ArraySource):
         if path is None:
             if self.labelled == "auto":
                 return None
-            raise self._wrong("found no file of labels beside it", "expected one (label=FILE)")
+            raise self._wrong("found no file of labels beside it", Message("expected one ({label:s})", label="FILE"))
         with open_bytes(path) as stream:
             header = _header(stream)
             if len(header.shape) != 1:

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from ..batch import Document
-from ..defaults import MAIL_FIELDS as FIELDS
-from ..defaults import MAIL_MADE as MADE
 from .charset import base64, decode, decode_header, quoted_printable
 from .html import HTML_LIMIT, read_html
 from .mail_headers import headers_of, sender
 from .mail_links import links
+from .mail_names import FIELDS, MADE
 from .mail_style import capitals, spelling
 from .mime import HEADERS, Part, parameter, parts, values
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..batch import Batch, Document
 from ..errors import DataError, SettingError, located
+from . import parameters as declared
 from .mail import FAILED, FIELDS, parse_mail
 from .mail_labels import Folders, labelling, nearest
 from .mail_look import is_index, is_tar
@@ -54,6 +55,8 @@ class MailSource:
     """
 
     kind = "documents"
+
+    parameters = (declared.FIELDS, declared.LABELS)
 
     def __init__(
         self,

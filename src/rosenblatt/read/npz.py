@@ -11,11 +11,12 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.rows import Array, Rows, csr, from_matrix
-from ..errors import SettingError
+from ..errors import Message, SettingError
 from .array_file import ArrayFile, as_numbers, numbers
 from .arrays import Npy, label_array
 from .columns import Column
 from .open import ByteStream, PathLike
+from .parameters import ARRAY, BAD, LABEL
 from .rows import ROOM, seekable
 
 PAIRS = (
@@ -51,6 +52,8 @@ class Npz(Npy):
     """
 
     format = "npz"
+
+    parameters = (ARRAY, LABEL, BAD)
 
     def __init__(
         self,
@@ -113,7 +116,7 @@ class Npz(Npy):
             rows = names[0]
         if rows is None:
             found = f"found the arrays {', '.join(names[:20])}" if names else "found no arrays"
-            raise self._wrong(found, "expected one of a usual name, as X (or array=NAME)")
+            raise self._wrong(found, Message("expected one of a usual name, as X (or {array:s})", array="NAME"))
         return rows, self._label_name(rows, names, known)
 
     def _label_name(self, rows: str, names: list[str], known: dict[str, str]) -> str | None:
@@ -130,7 +133,9 @@ class Npz(Npy):
 
     def _sparse(self, archive: zipfile.ZipFile, names: list[str]) -> Iterator[Batch]:
         if self._column is not None:
-            raise SettingError("label: a sparse matrix has its labels in an array of their own; name that")
+            raise SettingError(
+                "{label.name}: a sparse matrix has its labels in an array of their own; name that", label=None
+            )
         format, shape = self._small(archive, "format").item(), self._small(archive, "shape").tolist()
         kind = format.decode("latin-1") if isinstance(format, bytes) else str(format)
         if kind not in SPARSE or not set(SPARSE[kind]) <= set(names) or len(shape) != 2:
@@ -159,7 +164,8 @@ class Npz(Npy):
         name = self._label_name("X", names, known) or self._label_name("features", names, known)
         if name is None:
             if self.labelled is True:
-                raise self._wrong("found a sparse matrix without labels", "expected an array y beside it (label=NAME)")
+                wanted = Message("expected an array y beside it ({label:s})", label="NAME")
+                raise self._wrong("found a sparse matrix without labels", wanted)
             return None
         with _opened(archive, name) as member:
             labels = label_array(self._array(member, name))

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..batch import Batch
 from ..core.rows import Array, dense
-from ..errors import DataError, SettingError, located
+from ..errors import DataError, located
 from .open import ByteStream, PathLike
+from .parameters import BAD
 from .source import FileSource
 
 ROOM = 1 << 20
@@ -28,8 +29,7 @@ class ArraySource(FileSource):
 
     def __init__(self, path: PathLike | ByteStream, bad: Literal["error", "skip"] = "error") -> None:
         super().__init__(path)
-        if bad not in ("error", "skip"):
-            raise SettingError(f"bad={bad!r}: choose error or skip")
+        BAD.check(bad)
         self.bad = bad
 
     def _finite(self, values: Array, first: int, names: list[str] | None = None) -> Array:

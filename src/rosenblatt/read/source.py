@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import DataError, located
+from ..parameters import Parameter
 from .open import STDIN, ByteStream, PathLike, is_read_once, open_bytes
 
 
@@ -26,10 +27,12 @@ def decoded_lines(text: bytes) -> tuple[list[str], int]:
 class FileSource:
     """What the readers of single files share: the place in the file, the notes, and reading standard input only once.
 
-    path: a file, `-`, or a stream whose first line was looked at to find its format.
+    path: a file, `-`, or a stream whose first line was looked at to find its format. parameters: the user's own, of the
+    table; each is an argument of the constructor.
     """
 
     kind = "rows"
+    parameters: tuple[Parameter, ...] = ()
     widening = False
     """Whether later rows may have more columns than the first ones."""
 

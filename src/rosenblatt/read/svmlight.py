@@ -10,17 +10,18 @@ import numpy as np
 from ..batch import Batch
 from ..core import parse
 from ..core.rows import Array, csr
-from ..errors import SettingError, located
+from ..errors import Message, SettingError, located
 from .open import BLOCK, ByteStream, PathLike, blocks
+from .parameters import BAD, BASE, DUPLICATES
 from .source import FileSource
 
-EXPECTED = {
+EXPECTED: dict[int, str] = {
     parse.BAD_LABEL: "expected a finite number as the label (word labels: CSV, or text lines)",
     parse.NO_LABEL: "expected a label before the first index:value (labelled=False where there is none)",
     parse.BAD_PAIR: "expected index:value",
     parse.BAD_VALUE: "expected index:value with a finite decimal number",
     parse.HIGH_INDEX: f"expected an index of at most {parse.MAX_INDEX}",
-    parse.LOW_INDEX: "expected indices from 1 (base 0 where the file counts from 0)",
+    parse.LOW_INDEX: Message("expected indices from 1 ({base.name} 0 where the file counts from 0)", base=0),
 }
 SEPARATORS = b" \t\r\n#"
 
@@ -89,6 +90,7 @@ class Svmlight(FileSource):
     Blank lines and comments are no rows; a label alone is a row of zeros; unsorted columns are sorted.
     """
 
+    parameters = (BASE, DUPLICATES, BAD)
     widening = True
 
     def __init__(
@@ -104,14 +106,10 @@ class Svmlight(FileSource):
         block_bytes: int = BLOCK,
     ) -> None:
         super().__init__(path)
-        if base not in (0, 1):
-            raise SettingError(f"base={base!r}: the first column's index is 0 or 1")
-        if duplicates not in ("error", "sum", "last"):
-            raise SettingError(f"duplicates={duplicates!r}: choose error, sum or last")
-        if bad not in ("error", "skip"):
-            raise SettingError(f"bad={bad!r}: choose error or skip")
+        for entry, value in zip(self.parameters, (base, duplicates, bad), strict=True):
+            entry.check(value)
         if np.dtype(dtype) not in (np.float32, np.float64):
-            raise SettingError(f"dtype={dtype!r}: choose float32 or float64")
+            raise SettingError("{dtype}: choose float32 or float64", dtype=dtype)
         self.base, self.width, self.dtype = int(base), width, np.dtype(dtype)
         self.duplicates, self.bad, self.labelled, self.block_bytes = duplicates, bad, labelled, block_bytes
 
@@ -205,7 +203,8 @@ class Svmlight(FileSource):
         if self.duplicates == "error":
             for p in np.flatnonzero(~first).tolist():
                 found = f"found index {int(rows.columns[p]) + self.base} twice"
-                self._refuse_row(rows, int(row[p]), block, (found, 'expected each once (or duplicates="sum", "last")'))
+                once = Message('expected each once (or {duplicates:s}, "last")', duplicates='"sum"')
+                self._refuse_row(rows, int(row[p]), block, (found, once))
             return rows
         starts = np.flatnonzero(first)
         ends = np.append(starts[1:], len(row)) - 1

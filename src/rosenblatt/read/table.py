@@ -11,9 +11,10 @@ import numpy as np
 
 from ..batch import Batch, Document
 from ..core.rows import Array, dense
-from ..errors import SettingError, located
+from ..errors import Message, SettingError, located
 from .columns import Asked, Column, Columns, choose, is_number
 from .open import ByteStream, PathLike, blocks
+from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import FileSource, decoded_lines
 
 BLOCK = 1 << 20
@@ -53,6 +54,8 @@ class Table(FileSource):
     known before the rows are read. Raises DataError naming line and column.
     """
 
+    parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
+
     def __init__(
         self,
         path: PathLike | ByteStream,
@@ -69,9 +72,8 @@ class Table(FileSource):
     ) -> None:
         super().__init__(path)
         if delimiter is not None and len(delimiter) != 1:
-            raise SettingError(f"delimiter={delimiter!r}: give one character")
-        if bad not in ("error", "skip"):
-            raise SettingError(f"bad={bad!r}: choose error or skip")
+            raise SettingError("{delimiter}: give one character", delimiter=delimiter)
+        BAD.check(bad)
         if 0 in (label, text, *drop):
             raise SettingError("column 0: numbers count from 1, and -1 is the last column")
         self.bad, self.block_bytes = bad, block_bytes
@@ -240,7 +242,9 @@ class Table(FileSource):
         for p in columns.features:
             if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
-                return f"{found} in {columns.called(p)}", "expected a finite number (drop= leaves a column out)"
+                return f"{found} in {columns.called(p)}", Message(
+                    "expected a finite number ({drop:s} leaves a column out)", drop=""
+                )
         return None
 
 

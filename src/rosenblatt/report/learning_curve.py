@@ -41,7 +41,7 @@ def learning_curve(
     Raises DataError where there are fewer rows than folds or one class only.
     """
     if folds < 2:
-        raise SettingError(f"folds={folds} must be 2 or more")
+        raise SettingError("{folds:s} must be 2 or more", folds=folds)
     fold = split(y, folds, seed)
     least = int(np.bincount(fold, minlength=folds).max())
     smallest, classes = len(y) - least, np.unique(y).size

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..errors import SettingError
+from ..errors import SettingError, plain
 from ..fit import training_errors
 from ..labels import class_numbers
 from ..model import Model
@@ -92,7 +92,8 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
         score = get_scorer(name)
     except ValueError:
         raise SettingError(
-            f"scoring={name!r} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them"
+            "{scoring} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them",
+            scoring=name,
         ) from None
 
     def measure(model: Model, rows: Rows, y: Array) -> float:
@@ -100,7 +101,7 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
             return float(score(_estimator(model), rows, class_numbers(y, model.classes)))
         except (ValueError, AttributeError) as error:
             why = str(error).split("\n")[0]
-            raise SettingError(f"scoring={name!r} cannot measure this model: {why}") from None
+            raise SettingError(f"{{scoring}} cannot measure this model: {plain(why)}", scoring=name) from None
 
     return measure
 

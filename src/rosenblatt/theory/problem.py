@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows, matrix, n_rows, take, width
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plain
 from ..fit import check_finite
 from ..given import given_labels, given_rows, without_duplicates
 from ..labels import place_of
@@ -99,7 +99,7 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
     if isinstance(X, Problem):
         return X
     if not isinstance(fit_intercept, (bool, np.bool_, int)) or fit_intercept not in (0, 1):
-        raise SettingError(f"fit_intercept={fit_intercept!r} must be True or False")
+        raise SettingError("{fit_intercept} must be True or False", fit_intercept=fit_intercept)
     if names is None and hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
     rows = without_duplicates(given_rows(X))
@@ -117,7 +117,10 @@ def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
     if positive is None:
         if classes.size > 2:
             listed = ", ".join(map(str, named[:10]))
-            raise SettingError(f"there are {classes.size} classes ({listed}); name the one that positive is")
+            raise SettingError(
+                f"there are {classes.size} classes ({plain(listed)}); name the one that {{positive.name}} is",
+                positive=None,
+            )
         at = classes.size - 1
     else:
         at = place_of(positive, classes)

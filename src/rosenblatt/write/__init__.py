@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from ..batch import Batch
-from ..errors import SettingError
+from ..errors import SettingError, plain
 from .files import compression, whole_files
 
 __all__ = ["OUTPUTS", "Output", "Shape", "Writer", "open_writer", "output_format", "whole_files"]
@@ -78,15 +78,16 @@ def output_format(path: str, to: str | None = None) -> str:
     if to is not None:
         name = {"libsvm": "svmlight", "table": "csv", "feather": "arrow"}.get(to, to)
         if name not in OUTPUTS:
-            raise SettingError(f"to={to!r}: choose {', '.join(OUTPUTS)}")
+            raise SettingError(f"{{to}}: choose {', '.join(OUTPUTS)}", to=to)
         return name
-    plain = path[: -len(compression(path))] if compression(path) else path
-    suffix = Path(plain).suffix.lower()
+    bare = path[: -len(compression(path))] if compression(path) else path
+    suffix = Path(bare).suffix.lower()
     for name, output in OUTPUTS.items():
         if suffix in output.suffixes:
             return name
     known = ", ".join(output.suffixes[0] for output in OUTPUTS.values())
-    raise SettingError(f"{path}: its name does not say the format; end it in {known}, or name the format (to=)")
+    found = f"{plain(path)}: its name does not say the format"
+    raise SettingError(f"{found}; end it in {known}, or name the format ({{to:s}})", to="")
 
 
 def open_writer(file: BinaryIO, format: str, shape: Shape) -> Writer:

@@ -65,7 +65,7 @@ def parsed_numbers(text: str) -> dict[str, float]:
     for word in text.split(","):
         label, _, number = word.rpartition("=")
         if not label or not is_number(number) or not np.isfinite(float(number)):
-            raise SettingError(f"numbers={text!r}: write LABEL=NUMBER,LABEL=NUMBER, as spam=1,ham=-1")
+            raise SettingError("{numbers}: write LABEL=NUMBER,LABEL=NUMBER, as spam=1,ham=-1", numbers=text)
         found[label] = float(number)
     return found
 

@@ -29,12 +29,12 @@ def parts_of(text: str) -> Parts:
             sizes.append(0.0)
         names.append(name.strip())
         if not names[-1] or "/" in names[-1] or not 0.0 < sizes[-1] < np.inf:
-            raise SettingError(f"parts={text!r}: write NAME=SHARE,NAME=SHARE, as train=0.8,test=0.2")
+            raise SettingError("{parts}: write NAME=SHARE,NAME=SHARE, as train=0.8,test=0.2", parts=text)
     if len(set(names)) < len(names) or len(names) < 2:
-        raise SettingError(f"parts={text!r}: give two or more parts, each a name of its own")
+        raise SettingError("{parts}: give two or more parts, each a name of its own", parts=text)
     total = sum(sizes)
     if all(size < 1.0 for size in sizes) and abs(total - 1.0) > 1e-6:
-        raise SettingError(f"parts={text!r}: the shares sum to {total:g}; make it 1")
+        raise SettingError(f"{{parts}}: the shares sum to {total:g}; make it 1", parts=text)
     return Parts(tuple(names), tuple(size / total for size in sizes))
 
 

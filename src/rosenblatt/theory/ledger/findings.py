@@ -91,7 +91,7 @@ def _margin_finished(ledger: Ledger) -> Bound:
     says = "a finished margin perceptron has at least the margin γ̄·τ/(ηR̄² + 2τ)"
     why = _rule(ledger, Margin) or _begun(ledger) or _separator(ledger)
     if not why and not ledger.run.finished:  # type: ignore[union-attr]
-        why = f"it has not finished ({ledger.run.stop_reason or 'still learning'})"  # type: ignore[union-attr]
+        why = ledger.run.stop_reason.within("it has not finished (", ")")  # type: ignore[union-attr]
     if why:
         return Bound("finished margin", says, why)
     assert ledger.yardstick is not None

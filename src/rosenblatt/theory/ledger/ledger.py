@@ -79,7 +79,7 @@ class Ledger(Observer):
     ) -> None:
         check_seconds("time_limit", time_limit)
         if also is not None and not callable(also):
-            raise SettingError(f"also={also!r} must be None or a function of an Event")
+            raise SettingError("{also} must be None or a function of an Event", also=also)
         self.given, self.time_limit, self.also = separator, time_limit, also
         self._also = None if also is None else Callback(also)
         self.run: Run | None = None
@@ -178,11 +178,14 @@ class Ledger(Observer):
                 )
         return found
 
-    def summary(self, explain: bool = False) -> str:
-        """The ledger in sentences. explain: with a paragraph on why each theorem is true."""
+    def summary(self, explain: bool = False, say: Callable[[str], str] = str) -> str:
+        """The ledger in sentences. explain: with a paragraph on why each theorem is true.
+
+        say: how another face of the program says a reason that mentions settings.
+        """
         from .sentences import told
 
-        return "\n".join(told(self, self.bounds(), explain))
+        return "\n".join(told(self, self.bounds(), explain, say))
 
     def __repr__(self) -> str:
         if self.run is None:

@@ -18,9 +18,12 @@ BARS = {"R̄": "R", "γ̄": "γ₀", "x̄": "x", "w̄": "w"}
 """Through the origin there is no offset to count as a feature."""
 
 
-def told(ledger: Ledger, found: list[Bound], explain: bool = False) -> list[str]:
-    """Lines of at most 96 columns: what was followed, each theorem, and with `explain` a paragraph on each."""
-    lines = _head(ledger)
+def told(ledger: Ledger, found: list[Bound], explain: bool = False, say: Callable[[str], str] = str) -> list[str]:
+    """Lines of at most 96 columns: what was followed, each theorem, and with `explain` a paragraph on each.
+
+    say: how the settings in a reason are said, as in the words of the shell.
+    """
+    lines = _head(ledger, say)
     for bound in found:
         if not bound.applies:
             continue
@@ -31,7 +34,7 @@ def told(ledger: Ledger, found: list[Bound], explain: bool = False) -> list[str]
         lines.pop()
     for bound in found:
         if not bound.applies:
-            lines += _wrapped(f"{bound.name}: does not apply: {bound.why_not}", "", "  ")
+            lines += _wrapped(f"{bound.name}: does not apply: {say(bound.why_not)}", "", "  ")
     return lines if _has_bias(ledger) else [_bare(line) for line in lines]
 
 
@@ -53,7 +56,7 @@ def _wrapped(text: str, first: str, rest: str) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
-def _head(ledger: Ledger) -> list[str]:
+def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     run = ledger.run
     assert run is not None
     words = run.settings.words()
@@ -64,7 +67,8 @@ def _head(ledger: Ledger) -> list[str]:
     ]
     epochs = run.epoch - ledger.before[2]
     spent = f" in {many(epochs, 'epoch')}" if epochs else ""
-    lines.append(f"  {many(ledger.mistakes, 'mistake')}, {many(ledger.updates, 'update')}{spent}: {run.stop_reason}")
+    made = f"{many(ledger.mistakes, 'mistake')}, {many(ledger.updates, 'update')}{spent}"
+    lines.append(f"  {made}: {say(run.stop_reason)}")
     if run.many:
         return lines
     yard = ledger.yardstick

@@ -1,0 +1,30 @@
+"""The table of all parameters of a learner: its own, and those that its parts declare, found where the parts are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ..catalog import rule_classes
+from ..memory import memory_classes
+from ..optimizers import optimizer_classes
+from ..parameters import LEARNER, Parameter, defaults, ordered
+from .schedule import schedule_classes
+
+
+@lru_cache(maxsize=1)
+def learner_table() -> dict[str, Parameter]:
+    """name → entry, in the order of the documentation."""
+    parts = {"keep": memory_classes(), "optimizer": optimizer_classes(), "learning_rate": schedule_classes()}
+    declared = {each.name: each for known in parts.values() for part in known.values() for each in part.parameters}
+    table = ordered(LEARNER, declared.values())
+    for name, known in {"rule": rule_classes(), **parts}.items():
+        entry = table[name]
+        choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
+        table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
+    return table
+
+
+DEFAULTS: dict[str, Any] = defaults(learner_table().values())
+"""name → default of every parameter of a learner. tol and eta0 "auto": the rule's own (`rosenblatt inspect` and the
+rules' pages name them)."""
