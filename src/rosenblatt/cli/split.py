@@ -39,10 +39,7 @@ rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data"""
 @json_option
 @reading_options
 @unlabelled_option
-def split(
-    data: str, test: float | None, parts: str | None, stratify: bool, seed: int, prefix: str | None, as_json: bool,
-    unlabelled: bool, **words: Any,
-) -> None:  # fmt: skip
+def split(data: str, test: float | None, parts: str | None, prefix: str | None, as_json: bool, **words: Any) -> None:
     """Deal the rows of IN to the files IN.train.svm and IN.test.svm, or to other parts, each with IN's suffixes.
 
     IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
@@ -66,19 +63,19 @@ def split(
         outputs = _names(data, prefix, asked.names)
         for output in outputs:
             check_writable(Path(output), data)
-        found = _split(path, outputs, (asked, seed, stratify), {**reading(words)}, unlabelled)
+        found = _split(path, outputs, asked, words)
     notes(found.pop("notes"))
     write_lines([to_json(found)] if as_json else _told(found))
 
 
-def _split(path: str, outputs: list[str], how: Any, words: dict[str, Any], unlabelled: bool) -> dict[str, Any]:
+def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
     from ..write import whole_files
     from ..write.split import Dealer
     from .rows_of import rows_of
     from .sources import output_errors
 
-    asked, seed, stratify = how
-    rows = rows_of(path, words, stratify and not unlabelled, outputs[0])
+    stratify, seed = words["stratify"], words["seed"]
+    rows = rows_of(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
     labels = Counter(label if stratify else None for _, label in rows)
     dealer = Dealer(labels, asked, seed)
     due = {label: list(parts) for label, parts in dealer.due.items()}

@@ -66,11 +66,20 @@ class Law(NamedTuple):
     slack: Array
 
 
-def follow(rows: Rows, y: Array, row: Array, coef: Array, law: Law, trail: Trail, first: int) -> tuple[int, int]:
+class Log(NamedTuple):
+    """Steps that were made. row: (s,) int64; coef: (s,) float64, the true a of each. y: (n,) labels ±1 of the rows."""
+
+    row: Array
+    coef: Array
+    y: Array
+
+
+def follow(rows: Rows, log: Log, law: Law, trail: Trail, first: int) -> tuple[int, int]:
     """(step, what is wrong) of the first step from `first` on that breaks the law, else (number of steps, FINE).
 
-    row: (s,) int64; coef: (s,) float64, the true a of each step. The step that breaks it has been made.
+    The step that breaks it has been made.
     """
+    row, coef, y = log
     w, b, f, n, slack = trail.w, trail.b, trail.f, trail.n, law.slack
     per = law.eta * law.eta * law.longest + 2.0 * law.eta * law.tau
     for p in range(first, row.size):

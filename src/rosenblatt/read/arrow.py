@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..batch import Batch, Document
 from ..core.rows import Array, dense
 from ..errors import Message, RosenblattError, SettingError, located
-from .columns import Asked, Column, choose
+from .columns import Asked, asked_of, choose
 from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
 from .rows import ROOM, ArraySource, as_labels, seekable
@@ -43,28 +43,20 @@ class Parquet(ArraySource):
 
     parameters = (LABEL, TEXT, DROP, BAD)
 
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        *,
-        label: Column | None = None,
-        text: Column | None = None,
-        labelled: bool | Literal["auto"] = True,
-        expect: Sequence[str] | int | None = None,
-        bad: Literal["error", "skip"] = "error",
-        drop: Sequence[Column] = (),
-    ) -> None:
-        super().__init__(path, bad)
+    further = {"labelled": True, "expect": None}
+
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
+        super().__init__(path, words.get("bad", BAD.default))
         self.pyarrow = needed()
-        features = list(expect) if isinstance(expect, Sequence) else expect
-        self._labelled, self._drop = labelled, tuple(drop)
+        asked = asked_of(self._arguments(words))
+        self._labelled, self._drop = asked.labelled, asked.drop
         self._file = seekable(self._path, self._open())
         looked = False
         try:
             with _Clear(self):
                 self._schema = self._look()
                 names = list(self._schema.names)
-            self._choose(names, Asked(label, text, True, labelled, features, tuple(drop)))
+            self._choose(names, asked)
             looked = True
         finally:
             if not (looked and self.one_shot):

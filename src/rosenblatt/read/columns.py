@@ -5,9 +5,10 @@ Column numbers count from 1, as in messages; −1 is the last.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
-from ..errors import DataError, located, plain
+from ..errors import DataError, SettingError, located, plain
 
 LABEL_NAMES = ("label", "class", "target", "y")
 TEXT_NAME = "text"
@@ -23,6 +24,16 @@ class Asked(NamedTuple):
     labelled: bool | Literal["auto"]
     expect: list[str] | int | None
     drop: tuple[Column, ...] = ()
+
+
+def asked_of(arguments: Any) -> Asked:
+    """From a reader's arguments; one that lacks `header` has names for its columns."""
+    expect, drop = arguments.expect, tuple(arguments.drop)
+    if 0 in (arguments.label, arguments.text, *drop):
+        raise SettingError("column 0: numbers count from 1, and -1 is the last column")
+    features = list(expect) if isinstance(expect, Sequence) else expect
+    header = getattr(arguments, "header", True)
+    return Asked(arguments.label, arguments.text, header, arguments.labelled, features, drop)
 
 
 class Columns(NamedTuple):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from types import SimpleNamespace
+from typing import Any
+
 from ..errors import DataError, located
 from ..parameters import Parameter
 from .open import STDIN, ByteStream, PathLike, is_read_once, open_bytes
@@ -33,8 +37,28 @@ class FileSource:
 
     kind = "rows"
     parameters: tuple[Parameter, ...] = ()
+    further: dict[str, Any] = {}
+    """What else the constructor takes, by name, with defaults: what a program says, not a user."""
     widening = False
     """Whether later rows may have more columns than the first ones."""
+
+    def __init_subclass__(cls) -> None:
+        """A constructor that takes `**words` has the signature of its parameters and what it takes further."""
+        if cls.further:
+            keyword, path = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter("path", inspect.Parameter.POSITIONAL_ONLY)
+            names = {each.name: each.default for each in cls.parameters} | cls.further
+            rest = [inspect.Parameter(name, keyword, default=default) for name, default in names.items()]
+            cls.__signature__ = inspect.Signature([path, *rest])  # type: ignore[attr-defined]
+
+    def _arguments(self, words: dict[str, Any]) -> SimpleNamespace:
+        """All of them by name, with their defaults, checked. TypeError for one that there is not."""
+        bound = inspect.signature(type(self)).bind(self._path, **words)
+        bound.apply_defaults()
+        found = SimpleNamespace(**bound.arguments)
+        for each in self.parameters:
+            if each.name in words:
+                each.check(words[each.name])
+        return found
 
     def __init__(self, path: PathLike | ByteStream) -> None:
         self._path, self._opened = path, False

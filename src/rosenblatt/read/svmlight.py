@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,27 +91,17 @@ class Svmlight(FileSource):
     """
 
     parameters = (BASE, DUPLICATES, BAD)
+    further = {"width": None, "dtype": np.float64, "labelled": True, "block_bytes": BLOCK}
     widening = True
 
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        *,
-        base: int = 1,
-        width: int | None = None,
-        dtype: Any = np.float64,
-        duplicates: Literal["error", "sum", "last"] = "error",
-        bad: Literal["error", "skip"] = "error",
-        labelled: bool | Literal["auto"] = True,
-        block_bytes: int = BLOCK,
-    ) -> None:
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
         super().__init__(path)
-        for entry, value in zip(self.parameters, (base, duplicates, bad), strict=True):
-            entry.check(value)
-        if np.dtype(dtype) not in (np.float32, np.float64):
-            raise SettingError("{dtype}: choose float32 or float64", dtype=dtype)
-        self.base, self.width, self.dtype = int(base), width, np.dtype(dtype)
-        self.duplicates, self.bad, self.labelled, self.block_bytes = duplicates, bad, labelled, block_bytes
+        asked = self._arguments(words)
+        if np.dtype(asked.dtype) not in (np.float32, np.float64):
+            raise SettingError("{dtype}: choose float32 or float64", dtype=asked.dtype)
+        self.base, self.width, self.dtype = int(asked.base), asked.width, np.dtype(asked.dtype)
+        self.duplicates, self.bad, self.labelled = asked.duplicates, asked.bad, asked.labelled
+        self.block_bytes = asked.block_bytes
 
     def recipe(self) -> dict[str, Any]:
         return {"format": "svmlight", "base": self.base}

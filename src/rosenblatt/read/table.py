@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..batch import Batch, Document
 from ..core.rows import Array, dense
 from ..errors import Message, SettingError, located
-from .columns import Asked, Column, Columns, choose, is_number
+from .columns import Columns, asked_of, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import FileSource, decoded_lines
@@ -56,29 +56,16 @@ class Table(FileSource):
 
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
 
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        *,
-        label: Column | None = None,
-        text: Column | None = None,
-        header: bool | Literal["auto"] = "auto",
-        delimiter: str | None = None,
-        labelled: bool | Literal["auto"] = True,
-        expect: Sequence[str] | int | None = None,
-        bad: Literal["error", "skip"] = "error",
-        drop: Sequence[Column] = (),
-        block_bytes: int = BLOCK,
-    ) -> None:
+    further = {"labelled": True, "expect": None, "block_bytes": BLOCK}
+
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
         super().__init__(path)
+        asked = self._arguments(words)
+        delimiter = asked.delimiter
         if delimiter is not None and len(delimiter) != 1:
             raise SettingError("{delimiter}: give one character", delimiter=delimiter)
-        BAD.check(bad)
-        if 0 in (label, text, *drop):
-            raise SettingError("column 0: numbers count from 1, and -1 is the last column")
-        self.bad, self.block_bytes = bad, block_bytes
-        features = list(expect) if isinstance(expect, Sequence) else expect
-        self.asked = Asked(label, text, header, labelled, features, tuple(drop))
+        self.bad, self.block_bytes = asked.bad, asked.block_bytes
+        self.asked = asked_of(asked)
         self._begun: Iterator[Block] | None = None
         stream = self._open()
         try:

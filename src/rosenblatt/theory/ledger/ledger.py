@@ -22,6 +22,7 @@ from ...core.follow import (  # fmt: skip
     TOO_LONG,
     TOO_MANY,
     Law,
+    Log,
     Trail,
     follow_steps,
     new_trail,
@@ -224,9 +225,9 @@ class Ledger(Observer):
         trail, law, problem = self.trail, self.law, self.problem
         self._work += row.size * max(problem.d, 1)
         kernel = follow_steps.for_work(self._work)
-        p = 0
+        p, log = 0, Log(row, coef, problem.y)
         while p < row.size:
-            p, wrong = kernel(problem.rows, problem.y, row, coef, law, trail, p)
+            p, wrong = kernel(problem.rows, log, law, trail, p)
             if wrong:
                 recheck(problem, law, trail, self.yardstick, wrong)
                 law.slack[wrong] *= 10.0
