@@ -58,6 +58,19 @@ def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[st
     return known[name], values
 
 
+def made(text: str, known: Mapping[str, Any], what: str, values: Mapping[str, Any]) -> Any:
+    """The value of such a text. values: of parameters, by their names in Python, where the text says nothing.
+
+    SettingError where both say something, and not the same.
+    """
+    cls, own = member(text, known, what)
+    for each in cls.parameters:
+        other = values.get(each.name, each.default)
+        if each.name in own and other not in (each.default, own[each.name]):
+            raise SettingError(f"{{{what}}} and {{{each.name}}}: give one of them", **{what: text, each.name: other})
+    return cls(**{each.inner: own.get(each.name, values.get(each.name, each.default)) for each in cls.parameters})
+
+
 def text_of(name: str, parameters: Iterable[Parameter], values: Mapping[str, Any]) -> str:
     """The inverse of `member`: the name, with the parameters that differ from their defaults."""
     changed = [f"{p.inner}={_number(values[p.name])}" for p in parameters if values[p.name] != p.default]

@@ -32,7 +32,8 @@ class Parameter(NamedTuple):
     `--eta` or `--intercept/--no-intercept`; default: `--name`; "": none. metavar: what stands for the value in the
     help. shown: what the help says of the default, where it is not the value itself; "": nothing. early: the shell
     refuses a value below `least` while it reads its words. own: its name inside the text of its owner, as `every` in
-    `pocket:every=10`; default: the name. after: the entry behind which it stands in lists. needs: (parameter, value)
+    `pocket:every=10`; default: the name. after: the entry behind which it stands in lists. members: a choice may
+    have parameters of its own, as `pocket:every=10`. needs: (parameter, value)
     without which it has no effect. data: "documents" or "rows" where it has none on the others. section: of the help;
     "": the option is made elsewhere.
     """
@@ -57,6 +58,7 @@ class Parameter(NamedTuple):
     early: bool = False
     own: str = ""
     after: str = ""
+    members: bool = False
     needs: tuple[str, Any] | None = None
     data: str = ""
     section: str = "Learner"
@@ -117,7 +119,8 @@ class Parameter(NamedTuple):
         if any(value is word or (isinstance(word, str) and value == word) for word in self.words.values()):
             return
         if self.choices:
-            if not (callable(value) and self.function) and value not in self.choices:
+            name = value.partition(":")[0] if self.members and isinstance(value, str) else value
+            if not (callable(value) and self.function) and name not in self.choices:
                 self._refuse(value)
         elif self.kind in (int, float):
             self._check_number(value)
@@ -192,11 +195,11 @@ LEARNER = (
         takes="str or rule",
     ),
     Parameter(
-        "keep", "last", metavar="MEMORY", help="Which weights survive: {choices}.",
+        "keep", "last", members=True, metavar="MEMORY", help="Which weights survive: {choices}.",
         meaning="What survives of the path of the weights.",
     ),
     Parameter(
-        "optimizer", "online", metavar="NAME", help="When steps are applied: {choices}.",
+        "optimizer", "online", members=True, metavar="NAME", help="When steps are applied: {choices}.",
         meaning="When steps are applied. The pick ones need a rule that is zero when right.",
     ),
     Parameter(
@@ -242,7 +245,8 @@ LEARNER = (
         option="--eta",
     ),
     Parameter(
-        "learning_rate", "constant", metavar="NAME", help="How the rate falls: {choices}.", function="a function of t",
+        "learning_rate", "constant", members=True, metavar="NAME", help="How the rate falls: {choices}.",
+        function="a function of t",
         meaning="η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen"
                 " before.",
         option="--schedule",

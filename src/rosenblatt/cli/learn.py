@@ -206,7 +206,7 @@ def _same_settings(work: Work, own: Settings) -> Settings:
 def check_needs(words: dict[str, Any], given: set[str]) -> None:
     """SettingError for an option that was given without the one that it needs."""
     for name, (other, value) in NEEDS.items():
-        if name in given and words[other] != value:
+        if name in given and str(words[other]).partition(":")[0] != str(value):
             raise SettingError(f"{flag(name)} has an effect only with {flag(other)} {value}")
 
 

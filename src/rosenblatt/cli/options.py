@@ -82,6 +82,14 @@ class Number(click.ParamType):
         return number
 
 
+class Member(click.Choice[str]):
+    """A choice that may have parameters of its own, as `pocket:every=10`; whose they are checks them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        super().convert(value.partition(":")[0] if isinstance(value, str) else value, param, ctx)
+        return value
+
+
 class Share(click.ParamType):
     """A share as `0.1%` or `0.001`; with `file`, what is no number is the path of a file, and 0 is no share."""
 
@@ -129,7 +137,7 @@ def option_of(entry: Parameter, **words: Any) -> Decorator:
 
 def _type(entry: Parameter) -> Any:
     if entry.choices:
-        return click.Choice([*entry.words, *map(str, entry.choices)])
+        return (Member if entry.members else click.Choice)([*entry.words, *map(str, entry.choices)])
     if entry.kind in (int, float):
         return Number(entry.kind, entry.least if entry.early else None, **entry.words)
     return None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import member
+from ..catalog import made
 from ..errors import ModelError, SettingError
 from ..parameters import Parameter
 
@@ -90,8 +90,7 @@ def schedule_from(learning_rate: Any, decay: float, alpha: float) -> Any:
         listed = ", ".join(schedule_classes())
         text = "unknown {learning_rate}; one of " + listed + ", or a function of t"
         raise SettingError(text, learning_rate=learning_rate)
-    cls, own = member(learning_rate, schedule_classes(), "learning_rate")
-    return cls(**{p.inner: own.get(p.name, decay) for p in cls.parameters})
+    return made(learning_rate, schedule_classes(), "learning_rate", {"decay": decay})
 
 
 def given_again(t: int) -> float:

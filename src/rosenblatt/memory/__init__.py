@@ -20,7 +20,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..catalog import member, members
+from ..catalog import made, members
 
 
 def memory_classes() -> dict[str, Any]:
@@ -31,5 +31,4 @@ def memory_classes() -> dict[str, Any]:
 def memory_from(text: str, **values: Any) -> Any:
     """The memory of a text (`voted`, `pocket:every=10`); values: of parameters, by their names in Python, where the
     text says nothing. SettingError for an unknown one."""
-    cls, own = member(text, memory_classes(), "keep")
-    return cls(**{p.inner: own.get(p.name, values.get(p.name, p.default)) for p in cls.parameters})
+    return made(text, memory_classes(), "keep", values)

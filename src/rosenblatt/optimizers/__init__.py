@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalog import member, members
+from ..catalog import made, members
 
 Array = np.ndarray[Any, Any]
 
@@ -51,5 +51,4 @@ def optimizer_classes() -> dict[str, Any]:
 def optimizer_from(text: str, **values: Any) -> Any:
     """The optimizer of a text (`mini-batch`, `mini-batch:size=8`); values: of parameters, by their names in Python,
     where the text says nothing. SettingError for an unknown one."""
-    cls, own = member(text, optimizer_classes(), "optimizer")
-    return cls(**{p.inner: own.get(p.name, values.get(p.name, p.default)) for p in cls.parameters})
+    return made(text, optimizer_classes(), "optimizer", values)
