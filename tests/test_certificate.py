@@ -43,7 +43,7 @@ def test_floats_become_integers_without_rounding(values: list[float], kind: str)
     exact = list(map(Fraction, held.tolist()))
     assert [int(a) * Fraction(2) ** int(b) for a, b in zip(m, e, strict=True)] == exact
     if held.size:
-        found = columns_of(as_problem(held[:, None], np.ones(held.size), False), slice(None))
+        found = columns_of(as_problem(held[:, None], np.ones(held.size), False), np.arange(held.size))
         unit = Fraction(2) ** int(found.exponents[0])
         assert [int(each) * unit for each in found.numerators[:, 0]] == exact
 

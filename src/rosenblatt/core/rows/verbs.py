@@ -184,7 +184,7 @@ class Rows(Protocol):
         """The arrays that say what the rows are, beside n and d: a digest is about these."""
 
     def height(self, values: int) -> int:
-        """How many rows a block of so many values has, at least 1; all where only what is stored is worked on."""
+        """How many rows hold so many values on average, at least 1: for work in blocks that stay in the cache."""
 
     def entries(self) -> tuple[Array, Array, Array]:
         """(row, column, value) of everything that may differ from 0, row by row."""
