@@ -42,7 +42,7 @@ def followed(x: Array, y: Array, kind: str = "dense-float64", ledger: Ledger | N
     limits = Limits(words.pop("max_iter", 200), words.pop("max_updates", 1000))
     ledger = Ledger() if ledger is None else ledger
     order = words.pop("given", None)
-    task = Task(callback=ledger, order=order, class_weight=words.pop("class_weight", None))
+    task = Task(observers=ledger, order=order, class_weight=words.pop("class_weight", None))
     fit(learners.rows_of(x, kind), y, Settings.of(**words), limits, task)
     return ledger
 
@@ -292,7 +292,7 @@ def test_a_condition_that_fails_is_named(words: dict[str, Any], why: str) -> Non
 def test_a_start_elsewhere_leaves_what_one_update_does() -> None:
     p = learners.separable()
     ledger = Ledger()
-    task = Task(callback=ledger, start=(np.full((1, 4), -3.0), np.array([1.0])))
+    task = Task(observers=ledger, start=(np.full((1, 4), -3.0), np.array([1.0])))
     fit(dense(p.x), p.y, Settings.of(), Limits(), task)
     found = by_name(ledger)
     assert all("zero weights" in found[name].why_not for name in ALL)

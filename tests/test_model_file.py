@@ -108,10 +108,10 @@ def test_labels_of_every_kind(tmp_path: Path, classes: list[Any]) -> None:
 
 def test_settings_given_as_numpy_numbers_are_saved_as_numbers(tmp_path: Path) -> None:
     """A grid search hands over np.int64 and np.float64, which JSON does not know."""
-    numbers = {"eta0": np.float32(0.5), "batch_size": np.int64(2), "alpha": np.float64(0.1)}
+    numbers = {"optimizer": "mini-batch", "eta0": np.float32(0.5), "batch_size": np.int64(2), "alpha": np.float64(0.1)}
     tiny(fit_intercept=np.bool_(False), **numbers).save(tmp_path / "model")
     loaded = Model.load(tmp_path / "model").run.settings
-    assert (loaded.eta0, loaded.batch_size, loaded.alpha, loaded.fit_intercept) == (0.5, 2, 0.1, False)
+    assert (loaded.eta0, loaded.optimizer.size, loaded.alpha, loaded.fit_intercept) == (0.5, 2, 0.1, False)
 
 
 def test_a_failing_write_leaves_the_old_file_and_nothing_else(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

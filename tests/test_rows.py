@@ -222,6 +222,13 @@ def check_dense_blocks(rows: Any, x: Array) -> None:
     assert out.tolist() == x.tolist()
 
 
+def check_pieces(rows: Any, x: Array) -> None:
+    parts = list(rows.pieces(2 * D))
+    assert all(part.n <= (N if rows.growing else 2) for part in parts)
+    equal(stack(parts), x)
+    assert not list(rows.take(np.empty(0, np.int64)).pieces(1))
+
+
 def check_compressed(rows: Any, x: Array) -> None:
     values, columns, ends = rows.compressed()
     assert columns.dtype == np.uint32

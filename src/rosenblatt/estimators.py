@@ -170,7 +170,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if how is not None:
             model = calibrated(model, rows, y, how, task, weight)
         self._counts = label_counts(y)
-        self.not_separable_ = asks.found.proof if asks is not None and asks.found is not None else None
+        self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
     @available_if(_takes_parts)

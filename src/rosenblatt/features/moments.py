@@ -70,7 +70,7 @@ class Moments:
         self._total: _Sums | None = None
 
     def add(self, rows: Rows) -> None:
-        for sums in map(_sums, rows.blocks(rows.height(BLOCK))):
+        for sums in map(_sums, rows.pieces(BLOCK)):
             if self._total is not None:
                 d = max(self._total.unit.size, sums.unit.size)
                 sums = _join(_padded(self._total, d), _padded(sums, d))

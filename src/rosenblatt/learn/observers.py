@@ -68,7 +68,7 @@ class Callback(Observer):
 
     def epoch(self, event: Event) -> Stop | None:
         answer = self.function(event)
-        if isinstance(answer, str):
+        if isinstance(answer, str) and answer:
             return Stop("own", note=answer)
         return Stop("callback") if answer is True else None
 

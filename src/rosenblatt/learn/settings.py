@@ -16,7 +16,7 @@ from .schedule import Own, given_again, schedule_from
 from .table import DEFAULTS, learner_table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Settings:
     """What is learned and how; every value checked. See `rosenblatt.estimators.LinearClassifier` for the meanings.
 
@@ -53,6 +53,11 @@ class Settings:
         )  # fmt: skip
         _check(settings, words)
         return settings
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Settings) and (self.words(), self.schedule) == (other.words(), other.schedule)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def keep(self) -> str:
@@ -116,8 +121,9 @@ def settings_from(words: dict[str, Any]) -> Settings:
 
 
 def _check(settings: Settings, words: dict[str, Any]) -> None:
-    for name in words.keys() - {"learning_rate"}:  # which `schedule_from` has read, as others the memory and optimizer
-        learner_table()[name].check(words[name])
+    for name, value in words.items():
+        if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
+            learner_table()[name].check(value)
     _check_together(settings)
 
 

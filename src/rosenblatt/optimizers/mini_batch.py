@@ -30,4 +30,4 @@ class MiniBatch:
     whole = False
 
     def block(self, n: int) -> int:
-        return min(self.size, max(n, 1))
+        return min(int(self.size), max(n, 1))

@@ -178,6 +178,10 @@ class Csr(NamedTuple):
             yield slice(start, start + part.n), block
             start += part.n
 
+    def pieces(self, values: int) -> Iterator[Csr]:
+        if self.n:
+            yield self
+
     def compressed(self) -> tuple[Array, Array, Array]:
         return self.data, self.indices, self.indptr
 
@@ -286,7 +290,7 @@ class Csr(NamedTuple):
         return [self.data, self.indices, self.indptr]
 
     def height(self, values: int) -> int:
-        return max(1, values * self.n // max(self.stored, 1))
+        return max(1, values * self.n // max(self.size, 1))
 
     def entries(self) -> tuple[Array, Array, Array]:
         return np.repeat(np.arange(self.n), np.diff(self.indptr)), self.indices, self.data

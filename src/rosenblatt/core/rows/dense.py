@@ -141,6 +141,9 @@ class Dense(NamedTuple):
     def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
         yield slice(0, self.n), self.values
 
+    def pieces(self, values: int) -> Iterator[Dense]:
+        return self.blocks(self.height(values))
+
     def compressed(self) -> tuple[Array, Array, Array]:
         there = (self.values != 0) | np.signbit(self.values)
         ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))]).astype(np.int64)
@@ -184,7 +187,7 @@ class Dense(NamedTuple):
     def _by_blocks(self, change: Callable[[Array], Array]) -> Dense:
         """`change(block)` of a few rows at a time, in float64, stored in the dtype of the values."""
         out, start = np.empty(self.values.shape, self.dtype), 0
-        for part in self.blocks(self.height(BLOCK)):
+        for part in self.pieces(BLOCK):
             out[start : start + part.n] = change(part.values.astype(np.float64))
             start += part.n
         return dense(out)

@@ -125,6 +125,9 @@ class Rows(Protocol):
     def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
         """(which rows, their values as an array of so many columns), a few rows at a time where zeros are filled in."""
 
+    def pieces(self, values: int) -> Iterator[Self]:
+        """The rows, so many values at a time; where zeros are left out, all of them, if there are any."""
+
     def compressed(self) -> tuple[Array, Array, Array]:
         """(values, uint32 columns, ends): row i is what lies between ends[i] and ends[i + 1]. What is stored, and of an
         array what is not zero; −0.0, whose sign would be lost, is kept."""
