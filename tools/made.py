@@ -10,24 +10,17 @@ import click
 import rosenblatt
 from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
-from rosenblatt.learn.table import DEFAULTS, learner_table
+from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
+from rosenblatt.optimizers import optimizer_classes
 from rosenblatt.read import ALIASES, FORMATS
 
-OPTIMIZERS = learner_table()["optimizer"].choices
+OPTIMIZERS = tuple(optimizer_classes())
 WIDTH = 78
 """Of the help on a terminal of 80 columns, in which click leaves 2 free."""
 RECIPES = rosenblatt._RECIPES
 OPTIMIZER_PAGES = {"pick-first": "pick", "pick-random": "pick", "pick-worst": "pick"}
 """Optimizers that share a page."""
-OPTIMIZER_STEPS = {
-    "online": "after every example",
-    "mini-batch": "after a block of examples: the mean of their steps",
-    "batch": "after all examples: the mean of their steps",
-    "pick-first": "to one row that is wrong: the first from the top",
-    "pick-random": "to one row that is wrong: a random one",
-    "pick-worst": "to one row that is wrong: the one with the most negative margin",
-}
 
 
 def made(name: str) -> str:
@@ -74,8 +67,7 @@ def memories() -> str:
 
 def optimizers() -> str:
     rows = [
-        [f"[`{n}`](../optimizers/{OPTIMIZER_PAGES.get(n, n)}.md)", OPTIMIZER_STEPS[n]]
-        for n in learner_table()["optimizer"].choices
+        [f"[`{n}`](../optimizers/{OPTIMIZER_PAGES.get(n, n)}.md)", cls.when] for n, cls in optimizer_classes().items()
     ]
     return table(["optimizer", "steps are applied"], rows)
 
@@ -112,13 +104,24 @@ def steps(name: str) -> str:
 
 
 def keep(name: str) -> str:
-    return table(["", ""], [["command line", f"`--keep {name}`"], ["Python", _recipes("keep", name)]])
+    own = _own("keep", memory_classes()[name])
+    return table(["", ""], [["command line", f"`--keep {name}`"], ["Python", _recipes("keep", name)], *own])
 
 
 def optimizer(name: str) -> str:
     names = [each for each in OPTIMIZERS if OPTIMIZER_PAGES.get(each, each) == name]
     shell = ", ".join(f"`--optimizer {each}`" for each in names)
-    return table(["", ""], [["command line", shell], ["Python", _recipes("optimizer", *names)]])
+    own = [row for each in names for row in _own("optimizer", optimizer_classes()[each])]
+    return table(["", ""], [["command line", shell], ["Python", _recipes("optimizer", *names)], *own])
+
+
+def _own(setting: str, cls: Any) -> list[list[str]]:
+    """A row for each of its parameters: inside its own text, as an option, and in Python."""
+    rows = []
+    for each in cls.parameters:
+        text = f"{cls.name}:{each.inner}={each.default}"
+        rows.append(["parameter", f"`--{setting} {text}`, the same as `{each.options} {each.default}`, `{each.name}=`"])
+    return rows
 
 
 def formats() -> str:

@@ -78,7 +78,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_ : int ≥ 1, epochs in all; history_ and mistakes_ have an entry for each finished one.
     t_ : int, examples seen. n_updates_ : int, steps applied.
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
-    converged_ : bool, the rule finished as it should: no mistakes left (units: the loss has settled).
+    converged_ : bool, the rule finished as it should, by the weights that answer: it asks for no step on any row (by a
+        vote, none is called wrong); of the units, the loss has settled near its lowest and not above its start.
     stop_reason_ : str, which rule or limit ended the last fit.
     not_separable_ : None, or the proof (`theory.Separability`) that ended the last fit, by stop_if_not_separable.
     history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from ..batch import Batch, Source
-from ..learn.observers import Event
+from ..learn.observers import Event, Observer
 from ..learn.run import Limits
 from .output import short
 
@@ -47,15 +47,15 @@ class Progress:
         """The same source, telling how far it has been read."""
         return Watched(source, self, what)
 
-    def learning(self, limits: Limits, before: int = 0) -> Any:
-        """A callback for `train`, or None where no bar is wanted. before: epochs of earlier runs.
+    def learning(self, limits: Limits, before: int = 0) -> Learning | None:
+        """An observer of a run, or None where no bar is wanted. before: epochs of earlier runs.
 
         Time left is until the epoch or time limit at the latest: how soon a rule will be finished nobody knows.
         """
         if not self.shown:
             return None
         self._begin("learning")
-        return lambda event: self._learned(event, limits, before)
+        return Learning(self, limits, before)
 
     def runs(self) -> Any:
         """A callback (what, done, of) for many runs side by side, or None where no bar is wanted."""
@@ -115,6 +115,16 @@ class Progress:
             self._task = self._bar.add_task("", total=total, **shown)
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total, **shown)
+
+
+class Learning(Observer):
+    """Shows how far a run is."""
+
+    def __init__(self, progress: Progress, limits: Limits, before: int) -> None:
+        self._progress, self._limits, self._before = progress, limits, before
+
+    def epoch(self, event: Event) -> None:
+        self._progress._learned(event, self._limits, self._before)
 
 
 class Watched:
