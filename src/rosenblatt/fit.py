@@ -85,11 +85,12 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     measure = _measure(new, chunk, task.scorer, y) if new.run.memory.needs_measure else None
     if weight is not None and not (weight > 0.0).any():
         return new
-    observers, order = observers_of(task.observers), _checked_order(task.order, rows.n)
+    observers = observers_of(task.observers)
     if new.run.settings.optimizer.picks and task.order is not None:
         raise SettingError("an order cannot be given to an optimizer that picks its rows")
     if new.run.settings.optimizer.picks and task.validation is not None:
         raise SettingError("validation stops at an epoch, and an optimizer that picks its rows has none")
+    order = _checked_order(task.order, rows.n)
     if task.validation is not None:
         observers.insert(0, _validation(new, task.validation, width(rows), task.names))
     train(new.run, [chunk], limits, measure, observers, order)
