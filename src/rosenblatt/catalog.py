@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,6 @@ import numpy as np
 
 from . import rules
 from .errors import SettingError
-from .parameters import Parameter
 
 
 @cache
@@ -69,19 +68,6 @@ def made(text: str, known: Mapping[str, Any], what: str, values: Mapping[str, An
         if each.name in own and other not in (each.default, own[each.name]):
             raise SettingError(f"{{{what}}} and {{{each.name}}}: give one of them", **{what: text, each.name: other})
     return cls(**{each.inner: own.get(each.name, values.get(each.name, each.default)) for each in cls.parameters})
-
-
-def text_of(name: str, parameters: Iterable[Parameter], values: Mapping[str, Any]) -> str:
-    """The inverse of `member`: the name, with the parameters that differ from their defaults."""
-    changed = [f"{p.inner}={_number(values[p.name])}" for p in parameters if values[p.name] != p.default]
-    return name + (":" + ",".join(changed) if changed else "")
-
-
-def _number(value: Any) -> str:
-    """To the last digit."""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def rule_from(given: Any) -> Any:
@@ -164,7 +150,7 @@ def _as_tuple(value: Any) -> Any:
     """
     cls = type(value)
     own = {name: v for c in reversed(cls.__mro__[:-1]) for name, v in vars(c).items()} | getattr(value, "__dict__", {})
-    about = ("eta0", "tol", "reach")
+    about = ("eta0", "tol", "reach", "exact")
     fields = {
         name: float(v)
         for name, v in own.items()

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import rule_from, rule_name, text_of
+from ..catalog import rule_from, rule_name
 from ..core.rows import Array
 from ..errors import SettingError
 from ..memory import memory_from
 from ..optimizers import optimizer_from
 from .schedule import Own, given_again, schedule_from
-from .table import DEFAULTS, learner_table
+from .table import DEFAULTS, declared, learner_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,21 +96,16 @@ class Settings:
         out: dict[str, Any] = {name: DEFAULTS[name] for name in WORDS}
         out |= {name: getattr(self, name) for name in _PLAIN}
         for word, value in (("keep", self.memory), ("optimizer", self.optimizer), ("learning_rate", self.schedule)):
-            own = {parameter.name: getattr(value, parameter.inner) for parameter in value.parameters}
-            out |= {name: each for name, each in own.items() if name in WORDS}
-            rest = [parameter for parameter in value.parameters if parameter.name not in WORDS]
-            out[word] = "callable" if isinstance(value, Own) else text_of(value.name, rest, own)
+            out |= {parameter.name: getattr(value, parameter.inner) for parameter in value.parameters}
+            out[word] = "callable" if isinstance(value, Own) else value.name
         out = {name: value.item() if isinstance(value, np.generic) else value for name, value in out.items()}
         out["rule"] = rule_name(self.rule)
         return out
 
 
-WORDS = (
-    "rule", "keep", "optimizer", "eta0", "learning_rate", "decay", "alpha", "batch_size", "shuffle", "random_state",
-    "fit_intercept", "tol", "n_iter_no_change", "epsilon", "counting", "check_every", "multi_class",
-)  # fmt: skip
-"""Names of what makes a learner, in the Python API and in model files."""
 _PLAIN = ("eta0", "alpha", "shuffle", "random_state", "fit_intercept", "tol", "n_iter_no_change", "multi_class")
+WORDS = ("rule", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
+"""Names of what makes a learner, in the Python API and in model files."""
 
 
 def settings_from(words: dict[str, Any]) -> Settings:

@@ -12,13 +12,21 @@ from ..parameters import LEARNER, Parameter, defaults, ordered
 from .schedule import schedule_classes
 
 
+def _parts() -> dict[str, dict[str, Any]]:
+    """setting → what can be chosen for it, by name."""
+    return {"keep": memory_classes(), "optimizer": optimizer_classes(), "learning_rate": schedule_classes()}
+
+
+def declared() -> dict[str, Parameter]:
+    """name → entry of what memories, optimizers and schedules take."""
+    return {each.name: each for known in _parts().values() for part in known.values() for each in part.parameters}
+
+
 @lru_cache(maxsize=1)
 def learner_table() -> dict[str, Parameter]:
     """name → entry, in the order of the documentation."""
-    parts = {"keep": memory_classes(), "optimizer": optimizer_classes(), "learning_rate": schedule_classes()}
-    declared = {each.name: each for known in parts.values() for part in known.values() for each in part.parameters}
-    table = ordered(LEARNER, declared.values())
-    for name, known in {"rule": rule_classes(), **parts}.items():
+    table = ordered(LEARNER, declared().values())
+    for name, known in {"rule": rule_classes(), **_parts()}.items():
         entry = table[name]
         choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
         table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
