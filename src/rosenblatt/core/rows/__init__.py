@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from collections.abc import Iterator
 from typing import Any
 
 from .csr import Csr, csr, from_matrix
 from .dense import Dense, dense, laid_out
 from .verbs import Array, Index, Layout, Rows
 
-KINDS: tuple[Any, ...] = (Dense, Csr)
+
+def _kinds() -> Iterator[Any]:
+    for module in pkgutil.iter_modules(__path__):
+        for value in vars(importlib.import_module(f"{__name__}.{module.name}")).values():
+            if hasattr(value, "dot") and hasattr(value, "_fields") and value.__module__.endswith(f".{module.name}"):
+                yield value
+
+
+KINDS: tuple[Any, ...] = tuple(_kinds())
+"""Every kind of this folder, found by discovery."""
 
 
 def n_rows(rows: Rows) -> int:
