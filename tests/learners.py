@@ -15,6 +15,7 @@ from rosenblatt.core.rows import Rows, csr, dense
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
+from rosenblatt.memory import memory_classes
 from rosenblatt.model import Model
 from rosenblatt.theory.ledger.ledger import Ledger
 
@@ -24,6 +25,10 @@ KINDS = ("dense-float64", "dense-float32", "csr-float64", "csr-float32")
 PROBLEMS = ("two classes", "one-vs-rest", "multi-class-perceptron")
 STEP_RULES = tuple(name for name, cls in rule_classes().items() if hasattr(cls, "step"))
 """Discovered: every rule for two classes, the day its file is there."""
+REFERENCED = tuple(name for name in STEP_RULES if name in naive.RULES and name in naive.LOSSES)
+"""Those of which tests/naive.py says the same in its own words; one test names those that lack it."""
+ANSWERED = tuple(name for name in memory_classes() if name in ("last", "averaged", "voted", "pocket"))
+"""Memories of which `expected` knows the answer; one test names those that it does not."""
 QUIET = ("perceptron", "margin", "until-right", "passive-aggressive", "passive-aggressive-2")
 """Rules that are zero when right."""
 SEED = 5
@@ -141,7 +146,7 @@ class Expected(NamedTuple):
 
 
 def steps_of(rule: str) -> tuple[Any, Any]:
-    """The reference step and loss of a rule with parameters, `margin:tau=2`; see `test_every_rule_has_a_reference`."""
+    """The reference step and loss of a rule with parameters, `margin:tau=2`; one of REFERENCED."""
     value, name = rule_from(rule), rule.partition(":")[0]
     own = value._asdict()
     return lambda u, y, q: naive.RULES[name](u, y, q, **own), lambda u, y: naive.LOSSES[name](u, y, **own)
