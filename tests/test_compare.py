@@ -22,6 +22,7 @@ from rosenblatt.features.pipeline import DEFAULT
 from rosenblatt.fit import fit
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.memory import memory_classes
 from samples import three_classes, two_classes
 
 FEW = [Contender("perceptron", "averaged", "standard"), Contender("perceptron"), Contender("tanh", "last", "standard")]
@@ -116,7 +117,7 @@ def test_holm_is_the_plain_procedure(p: list[float]) -> None:
 def test_every_rule_and_memory_takes_part() -> None:
     """What cannot differ is left out, and no more: the multi-class perceptron on two classes, votes of units."""
     two, many = contenders("rows", 2), contenders("rows", 3)
-    assert {c.keep for c in two} == {"last", "averaged", "voted", "pocket"}
+    assert {c.keep for c in two} == set(memory_classes())
     assert {c.scale for c in two} == {"none", "standard"}
     assert {c.rule for c in many} - {c.rule for c in two} == {"multi-class-perceptron"}
     assert ("logistic", "voted") not in {c[:2] for c in two} and ("margin", "voted") in {c[:2] for c in two}

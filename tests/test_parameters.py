@@ -45,7 +45,8 @@ def test_a_parameter_of_the_learner_is_everywhere(name: str) -> None:
     assert said and (said[1], said[2]) == (entry.type_text, entry.default_text)
     assert " ".join(said[3].split()) == " ".join(entry.meaning.split()) != ""
     page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert f"| `{name}` |" in page and entry.meaning.replace("|", "\\|") in page
+    listed = f"| `{name}` |" in page and entry.meaning.replace("|", "\\|") in page
+    assert listed, f"docs/settings.md does not say what {name} means: run tools/write_settings.py"
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -257,7 +257,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model, new = self.model_, self._settings()
         old = model.run.settings
         words, before = new.words(), old.words()
-        for name in ("keep", "fit_intercept", "counting", "multi_class", "rule"):
+        own = [each.name for each in new.memory.parameters]
+        for name in ("keep", "fit_intercept", *own, "multi_class", "rule"):
             if words[name] != before[name]:
                 raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):

@@ -7,11 +7,21 @@ from typing import Any
 from .errors import SettingError
 from .estimators import LinearClassifier
 from .learn.table import DEFAULTS as D
+from .memory import memory_classes
 from .rules.margin import Margin
 from .rules.passive_aggressive import PassiveAggressive as PassiveAggressive1
 from .rules.passive_aggressive import PassiveAggressive2
 
-_PLAIN = {"counting": D["counting"], "check_every": D["check_every"], "scoring": D["scoring"]}
+
+def _plain(keep: str = "") -> dict[str, Any]:
+    """What has no effect with this memory, nor without one that takes it: what other memories take, and a scorer."""
+    own = {name: {each.name: each.default for each in cls.parameters} for name, cls in memory_classes().items()}
+    others = {name: default for other, taken in own.items() if other != keep for name, default in taken.items()}
+    scorer = {} if keep and memory_classes()[keep].needs_measure else {"scoring": D["scoring"]}
+    return others | scorer
+
+
+_PLAIN = _plain()
 _PERCEPTRON = {"rule": "perceptron", **_PLAIN}
 
 
@@ -29,14 +39,14 @@ class AveragedPerceptron(LinearClassifier, fixed={**_PERCEPTRON, "keep": "averag
     """
 
 
-class VotedPerceptron(LinearClassifier, fixed={**_PERCEPTRON, "keep": "voted", "check_every": 0, "scoring": None}):
+class VotedPerceptron(LinearClassifier, fixed={**_PERCEPTRON, "keep": "voted"}):
     """Voted perceptron (Freund & Schapire 1999): every weight vector votes, as often as it was right.
 
     Parameters and attributes as `LinearClassifier`, with rule "perceptron" and keep "voted".
     """
 
 
-class PocketPerceptron(LinearClassifier, fixed={"rule": "perceptron", "keep": "pocket", "counting": "notes"}):
+class PocketPerceptron(LinearClassifier, fixed={"rule": "perceptron", "keep": "pocket", **_plain("pocket")}):
     """Pocket perceptron (Gallant 1990): the best weights met on the way, by training error or any score.
 
     Parameters and attributes as `LinearClassifier`, with rule "perceptron" and keep "pocket".

@@ -37,7 +37,7 @@ class Epochs(Trainer):
         if run.epoch == 0 and run.position == (0, 0) and getattr(run.settings.rule, "tol", None) is not None:
             run.start_loss = start_loss(run, self.chunks)
         self.remeasure()
-        if run.position == (0, 0) and self.measure is not None:
+        if run.position == (0, 0):
             self.consider()  # a run that goes on in mid-epoch considers what it would have without the stop
 
     def learn(self) -> Stop:
@@ -49,7 +49,7 @@ class Epochs(Trainer):
         while stop is None:
             count += 1
             stop = self.epoch() or self._after(Stop("epochs", most) if count == most else None)
-        if run.memory.needs_measure and run.position != (0, 0):
+        if run.position != (0, 0):
             run.memory.last_candidate(run.state, self.measure)
         return stop
 

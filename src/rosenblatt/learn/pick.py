@@ -47,8 +47,7 @@ class Picker(Trainer):
         self.scan = Scan(run)
         _refuse_restless(run.settings.rule)
         self.remeasure()
-        if measure is not None:
-            self.consider()
+        self.consider()
 
     def learn(self) -> Stop:
         """Learn until no row is wrong, or an observer or a limit ends it."""
@@ -111,8 +110,7 @@ class Picker(Trainer):
         # no step, and would be picked for ever: it waits until the weights have changed.
         self.settled = {*self.settled, (number, row)} if run.state.n[UPDATES] == before else set()
         self.watch.returned(run.memory, self.kept, chunk.rows, number)
-        if self.measure is not None:
-            self.consider()
+        self.consider()
 
 
 def _margins(run: Run, y: Array, u: Array) -> Array:

@@ -31,9 +31,8 @@ class Trainer:
         return self._loops[type(rows)]
 
     def consider(self) -> None:
-        """The weights as they are, for a memory that asks how good weights are."""
-        if self.run.memory.needs_measure:
-            self.run.memory.candidate(self.run.state, self.measure)
+        """The weights as they are, for a memory that looks at them on the way."""
+        self.run.memory.candidate(self.run.state, self.measure)
 
     def remeasure(self) -> None:
         if self.run.memory.needs_measure and self.measure is not None:

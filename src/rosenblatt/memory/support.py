@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import KINDS, Array, stack
+from ..errors import ModelError
 
 
 class Support:
@@ -68,12 +69,13 @@ class Support:
 
     @classmethod
     def restored(cls, saved: dict[str, Array]) -> Support:
-        """The inverse of `saved`; other names are passed over."""
+        """The inverse of `saved`; other names are passed over. ModelError for rows of no kind that is known."""
         support = cls()
         parts = {name.removeprefix("support_"): value for name, value in saved.items() if name.startswith("support_")}
-        for kind in KINDS:
-            if parts and set(kind._fields) == set(parts):
-                rows = kind.restored(parts)
-                support._parts = [rows]
-                support._places = {rows.key(i): i for i in range(rows.n)}
+        if parts:
+            kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
+            if kind is None:
+                raise ModelError(f"its rows are of a kind that is not known ({', '.join(sorted(parts))})")
+            rows = kind.restored(parts)
+            support._parts, support._places = [rows], {rows.key(i): i for i in range(rows.n)}
         return support

@@ -33,13 +33,13 @@ class NpzWriter:
         self._kinds: dict[str, Any] = {}
         self._labels: list[Array] = []
         self._rows, self._stored = 0, 0
-        self._is_sparse = False
+        self._compressed = False
 
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
         rows = batch.rows
-        if rows.storage == "sparse":
-            self._is_sparse = True
+        if rows.growing:
+            self._compressed = True
             values, columns, ends = rows.compressed()
             self._add(DATA, values)
             self._add(COLUMNS, columns.astype(np.int64 if self._shape.width > 2**31 else np.int32))
@@ -54,7 +54,7 @@ class NpzWriter:
     def close(self) -> None:
         width = self._shape.width
         with zipfile.ZipFile(cast(IO[bytes], _Forward(self._file)), "w") as archive:
-            if self._is_sparse:
+            if self._compressed:
                 self._copy(archive, DATA, (self._stored,))
                 self._copy(archive, COLUMNS, (self._stored,))
                 self._copy(archive, ENDS, (self._rows + 1,), bytes(8))

@@ -226,7 +226,7 @@ def _saved(content: dict[str, Any], path: str) -> Saved:
     if content["rows_count_from"] != 0 or content["claim"] != CLAIMS[kind]:
         raise _Damaged("its claim is not the one of its kind")
     n, d = (_number(data[name], name, 0, 2**48) for name in ("n", "d"))
-    if data["dtype"] not in ("float32", "float64") or data["storage"] not in ("dense", "sparse"):
+    if data["dtype"] not in ("float32", "float64") or not isinstance(data["storage"], str):
         raise _Damaged("the values must be float32 or float64, dense or sparse")
     classes = data["classes"]
     if not isinstance(classes, list) or len(classes) != 2 or any(isinstance(each, (list, dict)) for each in classes):
