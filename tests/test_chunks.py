@@ -23,6 +23,10 @@ Array = np.ndarray[Any, Any]
 PICKS = [name for name, cls in optimizer_classes().items() if cls.picks]
 
 
+BATCHES = [(rule, kind) for rule in ("perceptron", "margin", "logistic") for kind in PROBLEMS[:2]]
+BATCHES.append(("perceptron", PROBLEMS[2]))
+
+
 class Stream:
     """Chunks of rows that are made anew for each pass, as those that are read from a file are; it knows no length."""
 
@@ -55,12 +59,15 @@ CUTS = ([], [5], [1, 2, 9], [4, 4, 11], list(range(1, 12)), [12, 12])
 """With empty chunks, and in one case a last chunk whose only row has no weight."""
 
 
-@pytest.mark.parametrize("kind_of", PROBLEMS)
 @pytest.mark.parametrize("keep", memory_classes())
-@pytest.mark.parametrize("rule", ["perceptron", "margin", "logistic", "linear"])
+@pytest.mark.parametrize(
+    ("rule", "kind_of"),
+    [
+        *((rule, kind) for rule in ("perceptron", "margin", "logistic") for kind in PROBLEMS[:2]),
+        ("perceptron", PROBLEMS[2]),
+    ],
+)
 def test_batch_weights_are_the_same_for_every_cutting(plain: None, rule: str, keep: str, kind_of: str) -> None:
-    if kind_of == PROBLEMS[2] and rule != "perceptron":
-        pytest.skip("the multi-class perceptron is a rule of its own")
     p = problem(2 if kind_of == PROBLEMS[0] else 3, n=13)
     p.x[6] = 1.0  # a row of zeros is right or wrong by a bias that is 0 or 1e-17, as its sum was ordered
     multi = kind_of if kind_of == PROBLEMS[2] else "one-vs-rest"
