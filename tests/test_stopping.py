@@ -13,6 +13,7 @@ from rosenblatt.core.learn import UPDATES
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learn.run import Chunk, Limits, new_run
 from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.stop import _TEXTS, Stop, stop_from
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 
@@ -118,6 +119,21 @@ def test_settings_that_make_no_sense_are_one_sentence(words: dict[str, Any], sai
     with pytest.raises(SettingError) as caught:
         Settings.of(**words)
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", _TEXTS)
+@pytest.mark.parametrize("limit", [None, 7, 0.25, 1e-12])
+def test_a_stop_comes_back_from_its_text(kind: str, limit: Any) -> None:
+    """Model files hold the text; a setting that it names is in the words of whoever reads it."""
+    stop = Stop(kind, limit, 5 if "{n}" in _TEXTS[kind][0] else "") if _TEXTS[kind][1] else Stop(kind)
+    assert stop_from(stop.text) == stop and str(stop.text) == str(stop_from(stop.text).text)
+    said = stop.text.in_words(lambda name, shown: "--" + name + ("" if shown is None else f" {shown}"))
+    assert "=" not in said and ("--" in said) == bool(stop.setting)
+
+
+def test_a_text_of_ones_own_is_a_stop_too() -> None:
+    for text in ("enough {braces}", "an epoch without an updat", ""):
+        assert stop_from(text) == Stop("own", note=text) and stop_from(text).text == text
 
 
 @pytest.mark.parametrize(("rate", "alpha"), [(-1.0, 0.0), (float("nan"), 0.0), (2.0, 0.5)])

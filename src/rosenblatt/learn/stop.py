@@ -59,7 +59,7 @@ class Stop(NamedTuple):
         if not setting:
             return Message(template)
         if self.limit is None:
-            template = re.sub(r"\{(\w+)[^}]*\}", r"{\1.name}", template)
+            template = re.sub(rf"\{{{setting}[^}}]*\}}", f"{{{setting}.name}}", template)
         template = template.replace("{n}", plain(self.note))
         return Message(template, **{setting: self.limit}, **({"eta0": None} if "eta0" in template else {}))
 
