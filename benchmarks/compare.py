@@ -31,7 +31,7 @@ from sklearn.svm import LinearSVC
 from rosenblatt.batch import Batch
 from rosenblatt.compare import Plan, compare
 from rosenblatt.compare.parts import folds
-from rosenblatt.core.rows import matrix, stack, width
+from rosenblatt.core.rows import matrix, stack
 from rosenblatt.labels import tidy
 from rosenblatt.read import open_source
 
@@ -89,7 +89,7 @@ def measured(folder: Path, name: str) -> dict[str, Any]:
     file, options = SETS[name]
     data, test = read(folder / name / file, **options), None
     if name in SPLIT:
-        test = read(folder / name / SPLIT[name], width=width(data.rows))  # type: ignore[arg-type]
+        test = read(folder / name / SPLIT[name], width=data.rows.width)  # type: ignore[arg-type]
     begun = time.monotonic()
     ours = compare(data, test=test)
     seconds = time.monotonic() - begun

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from conftest import load_shared
 from rosenblatt import LinearClassifier, Model
 from rosenblatt.calibration import calibration, isotonic, sigmoid
-from rosenblatt.core.rows import dense, n_rows
+from rosenblatt.core.rows import dense
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.fit import Task, fit
 from rosenblatt.held_out import held_out_scores
@@ -354,4 +354,4 @@ def test_the_model_itself_learns_from_all_rows() -> None:
     rows = dense(x)
     plain = fit(rows, y, Settings.of(keep="averaged"), Limits(4))
     made = LinearClassifier(keep="averaged", max_iter=4, calibrate="sigmoid").fit(x, y).model_
-    assert np.array_equal(plain.raw(rows), made.raw(rows)) and n_rows(rows) == made.calibration.rows
+    assert np.array_equal(plain.raw(rows), made.raw(rows)) and rows.n == made.calibration.rows

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, save_npz
 from command import NUMBERS, TABLE, WORDS, mail_folder, process, run, well, write
 from reading import texts, whole
 from rosenblatt.batch import Batch
-from rosenblatt.core.rows import Csr, csr, dense, matrix, stack, values_of
+from rosenblatt.core.rows import Csr, csr, dense, matrix, stack
 from rosenblatt.read import open_source
 from rosenblatt.write import Shape, open_writer, output_format, whole_files
 from rosenblatt.write.convert import write_all
@@ -124,10 +124,10 @@ def test_float32_stays_float32_where_the_format_can() -> None:
     for name in ("b.parquet", "c.arrow", "d.npz"):
         well("convert", "a.npz", name)
         rows = next(iter(open_source(name))).rows
-        assert values_of(rows).dtype == np.float32 and values_of(rows).tobytes() == values.tobytes()
+        assert rows.values.dtype == np.float32 and rows.values.tobytes() == values.tobytes()
     well("convert", "a.npz", "e.csv")
     rows = next(iter(open_source("e.csv"))).rows
-    assert values_of(rows).tolist() == values.astype(float).tolist()
+    assert rows.values.tolist() == values.astype(float).tolist()
 
 
 @given(data=st.data())

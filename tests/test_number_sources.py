@@ -61,8 +61,8 @@ def test_idx_images_find_their_labels_by_the_usual_name(here: Path) -> None:
 def test_idx_types(here: Path, kind: int, dtype: str) -> None:
     (here / "a.idx").write_bytes(idx(X[:, :2].round(), kind, dtype) if kind > 8 else idx(abs(X).round()))
     batch = next(iter(open_source("a.idx", labelled=False)))
-    assert values_of(batch.rows).dtype == (np.float32 if kind == 13 else np.float64)
-    assert values_of(batch.rows).tolist() == (X[:, :2].round() if kind > 8 else abs(X).round()).tolist()
+    assert batch.rows.values.dtype == (np.float32 if kind == 13 else np.float64)
+    assert batch.rows.values.tolist() == (X[:, :2].round() if kind > 8 else abs(X).round()).tolist()
 
 
 def test_damaged_idx_files(here: Path) -> None:
@@ -125,7 +125,7 @@ def test_npy_types_and_orders(dtype: str, order: Any) -> None:
     np.save("a.npy", np.asarray(values, order=order))
     batch = next(iter(open_source("a.npy", labelled=False)))
     kept = np.float32 if dtype in ("f2", "f4", ">f4") else np.float64
-    assert values_of(batch.rows).dtype == kept and values_of(batch.rows).tolist() == values.astype(float).tolist()
+    assert batch.rows.values.dtype == kept and batch.rows.values.tolist() == values.astype(float).tolist()
 
 
 def test_images_are_rows_of_pixels() -> None:
@@ -161,7 +161,7 @@ def test_scipy_sparse_matrices(format: str, dtype: str) -> None:
     source = open_source("s.npz", labelled="auto")
     assert whole(source) == (matrix.toarray().astype(float).tolist(), None)
     batch = next(iter(source))
-    assert values_of(batch.rows).dtype == (np.float32 if dtype == "f4" else np.float64)
+    assert batch.rows.values.dtype == (np.float32 if dtype == "f4" else np.float64)
     assert next(iter(from_recipe("s.npz", {"format": "npz"}, width=40))).rows.shape[0] == 40  # type: ignore[union-attr]
     assert "expected the model's 20" in refusal(lambda: from_recipe("s.npz", {"format": "npz"}, width=20))
     assert "without labels" in refusal(lambda: open_source("s.npz"))

@@ -15,7 +15,7 @@ import numpy as np
 import rosenblatt
 from rosenblatt import LinearClassifier
 from rosenblatt.batch import AtHand, Batch, Document
-from rosenblatt.core.rows import dense, take
+from rosenblatt.core.rows import dense
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.fit import Held, Task, fit
 from rosenblatt.held_out import curves, held_out_scores
@@ -55,7 +55,7 @@ def mail() -> Model:
     options = Options(word_ngrams=2)
     features, rows, _, _ = Features.fit(AtHand(Batch(documents, y)), options)
     settings = Settings.of(keep="averaged", random_state=1)
-    model = fit(rows, y, settings, Limits(6), Task(validation=Held(take(rows, np.arange(6)), y[:6])))
+    model = fit(rows, y, settings, Limits(6), Task(validation=Held(rows.take(np.arange(6)), y[:6])))
     model.features, model.reading = features, {"format": "mail", "fields": ["subject", "sender"]}
     scores = held_out_scores(model, rows, y, Task(), 3)
     model = replace(model, calibration=curves(model, ("isotonic", 3), scores, y))

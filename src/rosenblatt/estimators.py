@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import fit as fitting
 from .catalog import rule_from
 from .core.learn import SEEN, UPDATES
-from .core.rows import Array, Rows, matrix, take
+from .core.rows import Array, Rows, matrix
 from .errors import SettingError, plain
 from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
 from .held_out import calibrated, way
@@ -160,7 +160,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise SettingError(f"{found}; give them as validation")
             kept, out = fitting.set_aside(y, self.validation_fraction, settings.random_state)
             held = self._held(x[out], y[out])
-            x, y, rows, weight = x[kept], y[kept], take(rows, kept), None if weight is None else weight[kept]
+            x, y, rows, weight = x[kept], y[kept], rows.take(kept), None if weight is None else weight[kept]
         names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before)
         observers = observers_of([callback, asks])
         task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, observers, held)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import labels as label
-from .core.rows import Array, Rows, n_rows, width
+from .core.rows import Array, Rows
 from .errors import DataError, SettingError, plain
 from .given import at_least
 from .learn.converged import mistaken
@@ -57,13 +57,13 @@ class Held(NamedTuple):
 
 def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """Learn a new model. Raises DataError for NaN or infinite values (row and feature named) or a single class."""
-    if n_rows(rows) != len(y):
-        raise DataError(f"{n_rows(rows)} rows but {len(y)} labels; there must be one label a row")
+    if rows.n != len(y):
+        raise DataError(f"{rows.n} rows but {len(y)} labels; there must be one label a row")
     classes = label.class_list(np.asarray(y), task.positive)
     if classes.size < 2:
         found = f"only one class, {classes.tolist()[0]!r}" if classes.size else "no rows"
         raise DataError(f"the labels have {found}; a classifier needs at least two")
-    weight = checked_weights(weight, n_rows(rows))
+    weight = checked_weights(weight, rows.n)
     if weight is not None and not (weight > 0.0).any():
         raise DataError("all sample weights are zero; there is nothing to learn from")
     combined = combined_weight(y, classes, task.class_weight, weight)
@@ -75,11 +75,11 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
 def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """A new model that has learned on from `model`; the old one is unchanged, also when this fails."""
     largest = check_finite(rows, task.names)
-    if width(rows) != model.width:
-        raise DataError(f"the data have {width(rows)} features, but the model was trained with {model.width}")
+    if rows.width != model.width:
+        raise DataError(f"the data have {rows.width} features, but the model was trained with {model.width}")
     rows = rows.astype(model.run.state.w.dtype)
     check_range(rows, largest)
-    weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, n_rows(rows)))
+    weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, rows.n))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
     new = replace(model, run=_copy(model.run), calibration=None, threshold=None, choice=None)  # made for other scores
     measure = _measure(new, chunk, task.scorer, y) if new.run.memory.needs_measure else None
@@ -92,7 +92,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
         raise SettingError("validation stops at an epoch, and an optimizer that picks its rows has none")
     order = _checked_order(task.order, rows.n)
     if task.validation is not None:
-        observers.insert(0, _validation(new, task.validation, width(rows), task.names))
+        observers.insert(0, _validation(new, task.validation, rows.width, task.names))
     train(new.run, [chunk], limits, measure, observers, order)
     return new
 
@@ -117,10 +117,10 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
 
 def _validation(model: Model, held: Held, features: int, names: Sequence[str] | None) -> Validation:
     """What `train` asks after each epoch. DataError where the rows do not fit the model's."""
-    if n_rows(held.rows) == 0 or n_rows(held.rows) != len(held.y):
-        raise DataError(f"{n_rows(held.rows)} validation rows and {len(held.y)} labels; at least one row is needed")
-    if width(held.rows) != features:
-        raise DataError(f"the validation rows have {width(held.rows)} features, the others {features}")
+    if held.rows.n == 0 or held.rows.n != len(held.y):
+        raise DataError(f"{held.rows.n} validation rows and {len(held.y)} labels; at least one row is needed")
+    if held.rows.width != features:
+        raise DataError(f"the validation rows have {held.rows.width} features, the others {features}")
     try:
         check_finite(held.rows, names)
         truth = label.class_numbers(np.asarray(held.y), model.classes)
@@ -166,7 +166,7 @@ def check_range(rows: Rows, largest: float) -> None:
     """
     dtype = rows.dtype
     most = 1e30 if dtype == np.float32 else 1e290
-    if largest <= np.sqrt(most / max(width(rows), 1)):
+    if largest <= np.sqrt(most / max(rows.width, 1)):
         return
     with np.errstate(over="ignore"):
         norms = rows.sq_norms()

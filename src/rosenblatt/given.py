@@ -48,11 +48,6 @@ def masked_row(values: Any) -> int | None:
     return int(masked[0, 0]) if masked.size else None
 
 
-def without_duplicates(rows: Rows) -> Rows:
-    """The same rows, columns sorted, with the sum of what a sparse row has several times in one column."""
-    return rows.without_duplicates()
-
-
 def _exact(values: Array) -> Array:
     """float32 and float64 as they are; other numbers in float64, where that holds them exactly."""
     if values.dtype in (np.float32, np.float64):

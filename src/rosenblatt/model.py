@@ -10,7 +10,7 @@ import numpy as np
 
 from .batch import Batch
 from .calibration import Calibration
-from .core.rows import Array, Rows, width
+from .core.rows import Array, Rows
 from .errors import DataError, SettingError
 from .learn.run import Run
 
@@ -74,8 +74,8 @@ class Model:
 
     def raw(self, rows: Rows) -> Array:
         """(n,) or (n, K) scores as learned, w·x + b or votes, without threshold or calibration."""
-        if width(rows) != self.width:
-            raise DataError(f"the data have {width(rows)} features, but the model was trained with {self.width}")
+        if rows.width != self.width:
+            raise DataError(f"the data have {rows.width} features, but the model was trained with {self.width}")
         memory, state = self.run.answering
         if memory.is_linear:
             w, b = self.weights  # made once, not for each block of rows

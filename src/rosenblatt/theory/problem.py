@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array, Rows, matrix, n_rows, take, width
+from ..core.rows import Array, Rows, matrix
 from ..errors import DataError, SettingError, plain
 from ..fit import check_finite
-from ..given import given_labels, given_rows, without_duplicates
+from ..given import given_labels, given_rows
 from ..labels import place_of
 
 
@@ -40,12 +40,12 @@ class Problem(NamedTuple):
     @property
     def n(self) -> int:
         """Rows."""
-        return n_rows(self.rows)
+        return self.rows.n
 
     @property
     def d(self) -> int:
         """Columns, without that of the bias."""
-        return width(self.rows)
+        return self.rows.width
 
     @property
     def x(self) -> Any:
@@ -67,11 +67,11 @@ class Problem(NamedTuple):
 
     def take(self, chosen: Array) -> Problem:
         """These rows only, in this order; the classes stay."""
-        return self._replace(rows=take(self.rows, chosen), y=self.y[chosen])
+        return self._replace(rows=self.rows.take(chosen), y=self.y[chosen])
 
     def signed(self, chosen: Array) -> Array:
         """(k, d̄) float64 y·x̄ of these rows, the bias column last where there is one: what a certificate combines."""
-        x = take(self.rows, chosen)
+        x = self.rows.take(chosen)
         x = x.with_column(np.ones(x.n)) if self.fit_intercept else x
         return x.astype(np.float64).toarray() * self.y[chosen][:, None]  # type: ignore[no-any-return]
 
@@ -102,8 +102,8 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
         raise SettingError("{fit_intercept} must be True or False", fit_intercept=fit_intercept)
     if names is None and hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
-    rows = without_duplicates(given_rows(X))
-    labels = given_labels(y, n_rows(rows))
+    rows = given_rows(X).without_duplicates()
+    labels = given_labels(y, rows.n)
     if not len(labels):
         raise DataError("there are no rows; a theorem needs at least one")
     check_finite(rows, names)

@@ -23,28 +23,9 @@ KINDS: tuple[Any, ...] = tuple(_kinds())
 """Every kind of this folder, found by discovery."""
 
 
-def n_rows(rows: Rows) -> int:
-    return rows.n
-
-
-def width(rows: Rows) -> int:
-    """The number of features d."""
-    return rows.width
-
-
-def squared_norms(rows: Rows) -> Array:
-    """(n,) float64 ‖x‖²."""
-    return rows.sq_norms()
-
-
 def matrix(rows: Rows) -> Any:
     """The rows as numpy or scipy see them: an array, or a csr_array that shares the data."""
     return rows.matrix()
-
-
-def take(rows: Rows, chosen: Array) -> Any:
-    """The chosen rows, in that order."""
-    return rows.take(chosen)
 
 
 def stack(parts: list[Any]) -> Any:
@@ -52,12 +33,7 @@ def stack(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else parts[0].stacked(parts[1:])
 
 
-def values_of(rows: Any) -> Array:
-    """All stored values, whatever the storage."""
-    return rows[0]  # type: ignore[no-any-return]
-
-
 __all__ = [
     "KINDS", "Array", "Csr", "Dense", "Index", "Layout", "Rows", "csr", "dense", "from_matrix", "laid_out", "matrix",
-    "n_rows", "squared_norms", "stack", "take", "values_of", "width",
+    "stack",
 ]  # fmt: skip

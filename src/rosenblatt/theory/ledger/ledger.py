@@ -28,7 +28,7 @@ from ...core.follow import (  # fmt: skip
     new_trail,
 )
 from ...core.learn import MISTAKES, UPDATES, Keep
-from ...core.rows import Array, squared_norms, stack
+from ...core.rows import Array, stack
 from ...errors import BoundViolated, DataError, SettingError
 from ...given import check_seconds
 from ...learn.observers import Callback, Event, Observer
@@ -258,7 +258,7 @@ class Ledger(Observer):
         slack[[BELOW_LINE, TOO_LONG, TOO_MANY]] = SLACK
         return Law(
             along=np.zeros(self.problem.n) if yard is None else yard.along(self.problem),
-            squares=squared_norms(self.problem.rows) + (1.0 if self.problem.fit_intercept else 0.0),
+            squares=self.problem.rows.sq_norms() + (1.0 if self.problem.fit_intercept else 0.0),
             eta=float(settings.eta0),
             start=float(self.kind.start),
             tau=float(self.kind.tau),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, squared_norms
+from ...core.rows import Array
 from ...errors import DataError
 from ..problem import Problem
 
@@ -84,7 +84,7 @@ def squared_length(w: Any, b: Any) -> Any:
 
 def longest(problem: Problem) -> float:
     """R̄² = max ‖x̄‖² (through the origin R²)."""
-    return float(squared_norms(problem.rows).max()) + (1.0 if problem.fit_intercept else 0.0)
+    return float(problem.rows.sq_norms().max()) + (1.0 if problem.fit_intercept else 0.0)
 
 
 # --- exact ------------------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def exact_least(problem: Problem, w: Array, b: float) -> Fraction:
 
 def exact_longest(problem: Problem) -> Fraction:
     """R̄² exactly."""
-    norms = squared_norms(problem.rows)
+    norms = problem.rows.sq_norms()
     found = []
     for i in np.flatnonzero(norms >= norms.max() * (1.0 - 1e-9)):
         values = exact_row(problem, int(i))[1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.rows import Array, Rows, squared_norms
+from ...core.rows import Array, Rows
 from ..problem import Problem
 
 BLOCK = 4 << 20
@@ -39,9 +39,9 @@ class Points:
         largest = max(problem.rows.largest(), float(counted))
         scale = math.ldexp(1.0, max(-1000, min(1000, -math.frexp(largest)[1]))) if largest else 1.0
         if scale == 1.0 or 1e-100 < scale < 1e100:
-            squares = squared_norms(problem.rows) * scale**2
+            squares = problem.rows.sq_norms() * scale**2
         else:
-            squares = squared_norms(_scaled(problem.rows, scale))
+            squares = _scaled(problem.rows, scale).sq_norms()
         squares = squares + (scale**2 if counted else 0.0)
         norms = np.sqrt(squares) * (1.0 + (problem.d + 8) * 2.0**-53)
         centre = np.zeros(problem.d + counted)
