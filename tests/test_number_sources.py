@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from command import process, run, well
 from reading import refusal, texts, whole
-from rosenblatt.core.rows import values_of
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.read import from_recipe, open_source
 
@@ -161,7 +160,7 @@ def test_scipy_sparse_matrices(format: str, dtype: str) -> None:
     source = open_source("s.npz", labelled="auto")
     assert whole(source) == (matrix.toarray().astype(float).tolist(), None)
     batch = next(iter(source))
-    assert batch.rows.values.dtype == (np.float32 if dtype == "f4" else np.float64)
+    assert batch.rows.dtype == (np.float32 if dtype == "f4" else np.float64)
     assert next(iter(from_recipe("s.npz", {"format": "npz"}, width=40))).rows.shape[0] == 40  # type: ignore[union-attr]
     assert "expected the model's 20" in refusal(lambda: from_recipe("s.npz", {"format": "npz"}, width=20))
     assert "without labels" in refusal(lambda: open_source("s.npz"))
@@ -284,7 +283,7 @@ def test_columns_that_are_no_numbers(name: str) -> None:
 @pytest.mark.parametrize("name", WRITERS)
 def test_float32_columns_stay_float32(name: str) -> None:
     WRITERS[name](pa.table({"a": pa.array([0.1, 0.2], pa.float32()), "label": [1, 2]}), name)
-    assert values_of(next(iter(open_source(name))).rows).dtype == np.float32
+    assert next(iter(open_source(name))).rows.dtype == np.float32
 
 
 def test_without_pyarrow_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from .options import flag, in_shell
 from .output import plural
 from .probabilities import told_calibration, told_threshold
 
+UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 SHORT = 10
 """Epochs up to which all mistakes are listed."""
 
@@ -136,12 +137,14 @@ def advice(model: Model, errors: int | None) -> str | None:
     stop, memory = run.stop, run.memory
     if stop.kind == "not separable":
         return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
+    if stop.kind == "unsettled":
+        return UNSETTLED
     if not stop.is_limit:
         return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
     option = flag(stop.setting)
     more = f"more {option}, or go on with --continue"
     if run.settings.tol is not None:
-        return f"{more}; a loss that does not settle wants a smaller --eta or --schedule sqrt"
+        return f"{more}; {UNSETTLED}"
     if stop.kind == "epochs" and not memory.settles:
         return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
     return more
