@@ -23,7 +23,7 @@ from .estimator_input import INPUT, as_rows, asking, label_counts, seed_of, star
 from .held_out import calibrated, way
 from .labels import class_list
 from .learn.observers import observers_of
-from .learn.run import Chunk, Limits, Survey, new_run
+from .learn.run import Limits, new_run
 from .learn.settings import WORDS, Settings
 from .learn.table import learner_table
 from .memory import memory_from
@@ -185,10 +185,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             known = class_list(np.asarray(classes), self.positive)
             if known.size < 2:
                 raise SettingError("{classes} must name at least two classes", classes=known.tolist())
-            settings, chunk = self._settings(), Chunk(rows, y, fitting.checked_weights(sample_weight, len(y)))
-            reach = Survey.of([chunk], settings).reach
-            run = new_run(settings, rows, known.size, reach=reach)
-            model = Model(run, known)
+            weighted = fitting.checked_weights(sample_weight, len(y))
+            model = Model(new_run(self._settings(), rows, known.size, weight=weighted), known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
             model = self._going_on()

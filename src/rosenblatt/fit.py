@@ -14,7 +14,7 @@ from .errors import DataError, SettingError, plain
 from .given import at_least
 from .learn.converged import mistaken
 from .learn.observers import observers_of
-from .learn.run import Chunk, Limits, Measure, Run, Survey, new_run
+from .learn.run import Chunk, Limits, Measure, Run, new_run
 from .learn.settings import Settings
 from .learn.train import train
 from .learn.validation import Validation
@@ -67,8 +67,7 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
     if weight is not None and not (weight > 0.0).any():
         raise DataError("all sample weights are zero; there is nothing to learn from")
     combined = combined_weight(y, classes, task.class_weight, weight)
-    reach = Survey.of([Chunk(rows, np.empty(len(y)), combined)], settings).reach
-    run = new_run(settings, rows, classes.size, task.start, reach)
+    run = new_run(settings, rows, classes.size, task.start, combined)
     return learn_more(Model(run, classes), rows, y, limits, task, weight)
 
 

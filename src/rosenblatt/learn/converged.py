@@ -46,10 +46,16 @@ def mistaken(scores: Array, y: Array) -> Array:
     """(n,) rows with y·u ≤ 0; of K classes those whose own score is not above all others. scores: (n,) or (n, K)."""
     if scores.ndim == 1:
         return np.asarray(y * scores <= 0.0)
+    right, best = own_and_best(scores, y)
+    return np.asarray(right <= best)
+
+
+def own_and_best(scores: Array, y: Array) -> tuple[Array, Array]:
+    """(n,) each: the score of a row's own class, and the best of the others. scores: (n, K); y: class numbers."""
     rows, own = np.arange(len(y)), y.astype(int)
     right, others = scores[rows, own], scores.copy()
     others[rows, own] = -np.inf
-    return np.asarray(right <= others.max(axis=1))
+    return right, others.max(axis=1)
 
 
 class Scan:
@@ -97,12 +103,12 @@ def start_loss(run: Run, chunks: Chunks) -> float:
     return total / weight if weight > 0.0 else 0.0
 
 
-def has_settled(run: Run, tol: float) -> tuple[bool, str]:
-    """Whether the loss is within tol of the lowest epoch's and not above the start's; else also what it is."""
+def unsettled(run: Run, tol: float) -> str:
+    """What the loss is, where it is not within tol of the lowest epoch's or above the start's; "" where it settled."""
     loss = run.history["loss"]
     start = loss[0] if run.start_loss is None else run.start_loss
     if not loss[-1] <= start:
-        return False, f"{start:g} at the start, now {loss[-1]:g}"
+        return f"{start:g} at the start, now {loss[-1]:g}"
     if not loss[-1] <= min(loss) + tol:
-        return False, f"lowest {min(loss):g}, now {loss[-1]:g}"
-    return True, ""
+        return f"lowest {min(loss):g}, now {loss[-1]:g}"
+    return ""

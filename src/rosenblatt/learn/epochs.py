@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..catalog import rule_name
-from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep
+from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES
 from ..core.rows import Array
 from ..errors import DataError
-from .converged import asks_for_a_step, has_settled, start_loss
+from .converged import asks_for_a_step, start_loss, unsettled
 from .observers import Event, Watch
 from .run import Chunk, Chunks, Limits, Measure, Run
 from .stop import Stop
@@ -33,7 +33,6 @@ class Epochs(Trainer):
         run.rows = self.survey.n
         self.together = run.settings.optimizer.whole and self.survey.chunks > 1
         self.constant: Array | None = None
-        self.kept: Keep | None = None
         if run.epoch == 0 and run.position == (0, 0) and getattr(run.settings.rule, "tol", None) is not None:
             run.start_loss = start_loss(run, self.chunks)
         self.remeasure()
@@ -72,14 +71,6 @@ class Epochs(Trainer):
         else:
             order = np.arange(n)
         return order if chunk.weight is None else order[chunk.weight[order] > 0.0]
-
-    def keep(self, rows: Any) -> Keep:
-        """What the memory keeps, made for rows like these."""
-        run = self.run
-        if run.lay_out_for(rows) or self.kept is None:
-            block = run.settings.optimizer.block(self.survey.longest)
-            self.kept = self.watch.keep(run.memory.keep(run.state, run.joint, block))
-        return self.kept
 
     def epoch(self) -> Stop | None:
         """One pass over the chunks, or the rest of one; returns why it was cut short."""
@@ -127,7 +118,8 @@ class Epochs(Trainer):
     def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:
         """Learn from one chunk in its order."""
         run, settings = self.run, self.run.settings
-        order, kept, loop = self.order(number, chunk), self.keep(chunk.rows), self.loop(chunk.rows)
+        order, loop = self.order(number, chunk), self.loop(chunk.rows)
+        kept = self.keep(chunk.rows, settings.optimizer.block(self.survey.longest))
         block = settings.optimizer.block(order.size)
         steps = self.steps(chunk, order, self.rates(order.size, block), block, whole)
         segment = max(block, SEGMENT // block * block)
@@ -169,7 +161,8 @@ class Epochs(Trainer):
         if own is None:
             run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update", self.own_order)
             return stop
-        run.converged, why = has_settled(run, own if settings.tol is None else settings.tol)
+        why = unsettled(run, own if settings.tol is None else settings.tol)
+        run.converged = not why
         if why and stop.kind == "settled":
             return Stop("unsettled", stop.limit, f"{stop.note} epochs, and does not settle ({why})")
         return stop

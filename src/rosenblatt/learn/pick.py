@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import LOSS, LOSS_WEIGHT, UPDATES, Keep
+from ..core.learn import LOSS, LOSS_WEIGHT, UPDATES
 from ..core.rows import Array
 from ..errors import SettingError
 from ..optimizers import Wrong
-from .converged import Scan, asks_for_a_step
+from .converged import Scan, asks_for_a_step, own_and_best
 from .observers import Event, Watch
 from .run import Chunk, Chunks, Limits, Measure, Run
 from .stop import Stop
@@ -42,7 +42,6 @@ class Picker(Trainer):
         if limits.max_updates is None:
             limits = limits._replace(max_updates=LIMIT)
         super().__init__(run, chunks, limits, measure, watch)
-        self.kept: Keep | None = None
         self.settled: set[tuple[int, int]] = set()
         self.scan = Scan(run)
         _refuse_restless(run.settings.rule)
@@ -101,15 +100,14 @@ class Picker(Trainer):
 
     def _update(self, number: int, chunk: Chunk, row: int) -> None:
         run, before = self.run, int(self.run.state.n[UPDATES])
-        if run.lay_out_for(chunk.rows) or self.kept is None:
-            self.kept = self.watch.keep(run.memory.keep(run.state, run.joint, 1)._replace(stop=False))
+        kept = self.keep(chunk.rows, 1)._replace(stop=False)
         steps = self.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
-        self.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, self.kept, 0)
+        self.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, kept, 0)
         run.blocks += 1
         # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
         # no step, and would be picked for ever: it waits until the weights have changed.
         self.settled = {*self.settled, (number, row)} if run.state.n[UPDATES] == before else set()
-        self.watch.returned(run.memory, self.kept, chunk.rows, number)
+        self.watch.returned(run.memory, kept, chunk.rows, number)
         self.consider()
 
 
@@ -117,10 +115,8 @@ def _margins(run: Run, y: Array, u: Array) -> Array:
     """y·u, or of more classes the row's own score less the best other one."""
     if not run.many:
         return np.asarray(y * u[:, 0])
-    rows, own = np.arange(len(y)), y.astype(int)
-    right, rivals = u[rows, own], u.copy()
-    rivals[rows, own] = -np.inf
-    return np.asarray(right - rivals.max(axis=1))
+    right, best = own_and_best(u, y)
+    return np.asarray(right - best)
 
 
 def _refuse_restless(rule: Any) -> None:

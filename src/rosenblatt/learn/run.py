@@ -192,12 +192,17 @@ class Run:
 
 
 def new_run(
-    settings: Settings, rows: Rows, classes: int, start: tuple[Array, Array] | None = None, reach: float | None = None
+    settings: Settings,
+    rows: Rows,
+    classes: int,
+    start: tuple[Array, Array] | None = None,
+    weight: Array | None = None,
+    reach: float | None = None,
 ) -> Run:
     """A run at its start, for rows like these. classes: 2 or more. start: (w, b), (K, d) and (K,), else zeros. reach:
-    max(weight·‖x̄‖²) over all rows to come, which η "auto" of some rules depends on; default: of these."""
+    max(weight·‖x̄‖²) over all rows to come, which η "auto" of some rules depends on; default: of these, with weight."""
     if reach is None:
-        reach = Survey.of([Chunk(rows, np.empty(rows.n))], settings).reach
+        reach = Survey.of([Chunk(rows, np.empty(rows.n), weight)], settings).reach
     settings, d = settings.resolved(reach), rows.width
     k = 1 if classes == 2 else classes
     by_column = k > 1 and rows.by_column

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import UPDATES, Steps
+from ..core.learn import UPDATES, Keep, Steps
 from ..core.rows import Array
 from .observers import Watch
 from .run import Chunk, Chunks, Limits, Measure, Run, Survey
@@ -22,6 +22,7 @@ class Trainer:
         self.survey = Survey.of(chunks)
         self.begun = time.monotonic()
         self._loops: dict[type, Any] = {}
+        self._kept: Keep | None = None
         self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
 
     def loop(self, rows: Any) -> Any:
@@ -29,6 +30,13 @@ class Trainer:
         if type(rows) not in self._loops:
             self._loops[type(rows)] = self.run.loop(rows)
         return self._loops[type(rows)]
+
+    def keep(self, rows: Any, block: int) -> Keep:
+        """What the memory keeps, made for rows like these, at most so many of them a block."""
+        run = self.run
+        if run.lay_out_for(rows) or self._kept is None:
+            self._kept = self.watch.keep(run.memory.keep(run.state, run.joint, block))
+        return self._kept
 
     def consider(self) -> None:
         """The weights as they are, for a memory that looks at them on the way."""
