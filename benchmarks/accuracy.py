@@ -28,11 +28,11 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from rosenblatt import LinearClassifier
-from rosenblatt.batch import AtHand, Batch
+from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.fit import fit
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.fit import fit
 from rosenblatt.read import open_source
 
 SPLIT = ("a1a", "a9a", "mushrooms_agaricus", "rcv1_small", "sofia_demo", "svmguide1")

@@ -28,11 +28,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from rosenblatt.batch import Batch
 from rosenblatt.compare import Plan, compare
 from rosenblatt.compare.parts import folds
 from rosenblatt.core.rows import matrix, stack
-from rosenblatt.labels import tidy
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.labels import tidy
 from rosenblatt.read import open_source
 
 SETS: dict[str, tuple[str, dict[str, Any]]] = {

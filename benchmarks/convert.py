@@ -20,8 +20,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.datasets import dump_svmlight_file
 
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import csr, dense
+from rosenblatt.data.batch import Batch
 from rosenblatt.write import Shape, open_writer
 
 ROWS, PER_ROW, COLUMNS = 20_000, 89, 47_000

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import dense
-from rosenblatt.fit import learn_more
+from rosenblatt.data.batch import Batch
 from rosenblatt.learn.run import Limits
-from rosenblatt.model import Model
+from rosenblatt.model.fit import learn_more
+from rosenblatt.model.model import Model
 
 GOLDEN = Path(__file__).parent / "golden"
 KEPT = GOLDEN / "going-on.json"

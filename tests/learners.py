@@ -9,14 +9,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import naive
-from rosenblatt.catalog import rule_classes, rule_from
 from rosenblatt.core.learn import BIAS
 from rosenblatt.core.rows import Rows, csr, dense
+from rosenblatt.learn.rule import rule_classes, rule_from
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 from rosenblatt.theory.ledger.ledger import Ledger
 
 Array = np.ndarray[Any, Any]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rosenblatt.batch import Batch, Document
-from rosenblatt.read.mail_source import MailSource
+from rosenblatt.data.batch import Batch
+from rosenblatt.mailtext.document import Document
+from rosenblatt.read.mail.source import MailSource
 
 
 def save(root: Path, files: dict[str, bytes]) -> None:

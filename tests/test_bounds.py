@@ -16,10 +16,10 @@ import learners
 from rosenblatt.core.learn import Keep
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import BoundViolated, DataError
-from rosenblatt.estimators import LinearClassifier
-from rosenblatt.fit import Task, fit
+from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.fit import Task, fit
 from rosenblatt.theory.ledger import ledger as ledger_file
 from rosenblatt.theory.ledger import recheck, yardstick
 from rosenblatt.theory.ledger.bounds import Bound

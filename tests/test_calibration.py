@@ -18,14 +18,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from conftest import load_shared
 from rosenblatt import LinearClassifier, Model
-from rosenblatt.calibration import calibration, isotonic, sigmoid
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.fit import Task, fit
-from rosenblatt.held_out import held_out_scores
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.calibration import calibration, isotonic, sigmoid
+from rosenblatt.model.fit import Task, fit
 from rosenblatt.parameters import CALIBRATIONS
+from rosenblatt.recipe.cross_scores import held_out_scores
 from rosenblatt.report.metrics import metrics, probability_metrics
 from samples import KEEPS, three_classes, two_classes
 

@@ -13,11 +13,11 @@ import pytest
 
 import rosenblatt.cli.train
 from command import one_of_each, run, well
-from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, app
 from rosenblatt.cli.options import FEATURES
-from rosenblatt.estimators import LinearClassifier
+from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.features.pipeline import Options
+from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from command import Done, one_of_each, well, write
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 from rosenblatt.read import open_source
 
 

@@ -12,7 +12,7 @@ import pytest
 from command import THREE, WORDS, mail_folder, on_a_terminal, run, well
 from command import write as written
 from rosenblatt.compare import race
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 from rosenblatt.report.pictures.learners import LEVEL, Line, figure_of_learners
 
 MANY = "".join(f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 5} 3:{i % 3}\n" for i in range(1, 61))

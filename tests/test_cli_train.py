@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from command import NUMBERS, WORDS, one_of_each, run, well, write
 from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 
 
 @pytest.fixture(name="data")

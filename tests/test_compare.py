@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.batch import Batch
 from rosenblatt.compare import Comparison, Contender, Plan, compare, contenders, race
 from rosenblatt.compare.contenders import split_names
 from rosenblatt.compare.intervals import GROUPS, groups, holm, over_folds, over_groups, over_rows
 from rosenblatt.compare.parts import batch, folds, parts
 from rosenblatt.core.rows import dense, matrix
+from rosenblatt.data.batch import Batch
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import DEFAULT
-from rosenblatt.fit import fit
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.memory import memory_classes
+from rosenblatt.model.fit import fit
 from samples import three_classes, two_classes
 
 FEW = [Contender("perceptron", "averaged", "standard"), Contender("perceptron"), Contender("tanh", "last", "standard")]

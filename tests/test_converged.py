@@ -18,7 +18,7 @@ from rosenblatt import (
     Perceptron,
     VotedPerceptron,
 )
-from rosenblatt.catalog import rule_from
+from rosenblatt.learn.rule import rule_from
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 AND = np.array([0, 0, 0, 1])

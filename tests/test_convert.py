@@ -17,8 +17,8 @@ from scipy.sparse import csr_array, save_npz
 
 from command import NUMBERS, TABLE, WORDS, mail_folder, process, run, well, write
 from reading import texts, whole
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import Csr, csr, dense, matrix, stack
+from rosenblatt.data.batch import Batch
 from rosenblatt.read import open_source
 from rosenblatt.write import Shape, open_writer, output_format, whole_files
 from rosenblatt.write.convert import write_all

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from rosenblatt.batch import AtHand
 from rosenblatt.cli import demo as demos
 from rosenblatt.cli import demo_files, demo_mails, demo_view
-from rosenblatt.model import Model
+from rosenblatt.data.batch import AtHand
+from rosenblatt.model.model import Model
 
 PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
 
@@ -155,7 +155,7 @@ def test_the_split_is_by_class_and_seed() -> None:
 
 def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -> None:
     """Learned anew from the training mails alone it is the same, and with the held-out ones it would not be."""
-    from rosenblatt.batch import Batch
+    from rosenblatt.data.batch import Batch
     from rosenblatt.features.pipeline import Features
 
     assert not set(mails.train.ids) & set(mails.held.ids)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.core import digits
+from rosenblatt.write import digits
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 EDGES = [

@@ -15,8 +15,8 @@ import pytest
 import rosenblatt
 import rosenblatt.datasets
 from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
-from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, app
+from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.table import DEFAULTS, learner_table
 from rosenblatt.read import ALIASES, FORMATS
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import naive_experts as naive
 from command import run, well
 from rosenblatt import LinearClassifier
-from rosenblatt.core import advice as core
 from rosenblatt.datasets import load_sms, load_spambase, path
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.experts import (
@@ -33,6 +32,7 @@ from rosenblatt.experts import (
     against_the_leader,
     load,
 )
+from rosenblatt.experts import play as core
 from rosenblatt.experts.algorithms import uniform
 from rosenblatt.experts.table import AdviceTable
 

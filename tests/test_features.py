@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.batch import Document
 from rosenblatt.core.rows import Csr, matrix
 from rosenblatt.errors import SettingError
 from rosenblatt.features import bag, pieces, scaling
 from rosenblatt.features.bag import Bag
 from rosenblatt.features.hashing import Hashing
-from rosenblatt.features.tokens import LONGEST, Memory, normal, split, tagged, tokens
 from rosenblatt.features.vocabulary import Vocabulary, learn, learn_transform
+from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.tokens import LONGEST, Memory, normal, split, tagged, tokens
 
 Array = np.ndarray[Any, Any]
 
@@ -101,7 +101,7 @@ def test_a_memory_asks_once_and_forgets_long_pieces(monkeypatch: pytest.MonkeyPa
     for piece in ("a", "b", "a", "x" * 99, "x" * 99):
         memory[piece]
     assert asked == ["a", "b", "x" * 99, "x" * 99]
-    monkeypatch.setattr("rosenblatt.features.tokens.REMEMBERED", 2)
+    monkeypatch.setattr("rosenblatt.mailtext.tokens.REMEMBERED", 2)
     memory["c"]
     assert list(memory) == ["c"]
 

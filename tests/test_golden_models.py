@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from going_on import KEPT, went_on
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import dense
+from rosenblatt.data.batch import Batch
 from rosenblatt.errors import DataError
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 from rosenblatt.theory import as_problem, read_certificate
 
 GOLDEN = Path(__file__).parent / "golden"

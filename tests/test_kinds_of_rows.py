@@ -10,10 +10,10 @@ import pytest
 from gram import fresh, gram
 from learners import PROBLEMS, QUIET, SEED, STEP_RULES, problem, rows_of
 from rosenblatt.errors import DataError
-from rosenblatt.fit import Task, fit
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.memory import memory_classes
+from rosenblatt.model.fit import Task, fit
 from rosenblatt.optimizers import optimizer_classes
 
 RULES = [(rule, kind) for rule in STEP_RULES for kind in PROBLEMS[:2]] + [("perceptron", PROBLEMS[2])]
@@ -65,7 +65,7 @@ def test_compiled(kind: str) -> None:
 
 def test_on_the_way_through_calls_and_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Early stopping asks rows that were not learned from."""
-    from rosenblatt.fit import Held
+    from rosenblatt.model.fit import Held
 
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
     p = problem(n=16)

@@ -10,8 +10,9 @@ from sklearn.datasets import make_blobs
 
 from pictured import assert_legible, texts
 from rosenblatt import AveragedPerceptron, plots
+from rosenblatt.data.folds import split, stratified
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.learning_curve import learning_curve, split, stratified
+from rosenblatt.report.learning_curve import learning_curve
 
 RANDOM = np.random.default_rng(7)
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.features.tokens import tokens
-from rosenblatt.read import mail, mime
-from rosenblatt.read.charset import decode, decode_header
-from rosenblatt.read.html import RUN_LIMIT, TAG_LIMIT, read_html
-from rosenblatt.read.mail import FAILED, parse_mail
+from rosenblatt.mailtext import mime
+from rosenblatt.mailtext import parse as mail
+from rosenblatt.mailtext.charset import decode, decode_header
+from rosenblatt.mailtext.html import RUN_LIMIT, TAG_LIMIT, read_html
+from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext.tokens import tokens
 
 
 def words(raw: bytes, tag: str = "") -> list[str]:

@@ -11,8 +11,11 @@ import pytest
 
 from mails import DOCUMENTS, MAILS, TWO, all_of, pack, save
 from reading import PACK, refusal
-from rosenblatt.read import mail_source, mail_store, mail_tar, open_source
-from rosenblatt.read.mail_source import MailSource
+from rosenblatt.read import open_source
+from rosenblatt.read.mail import source as mail_source
+from rosenblatt.read.mail import store as mail_store
+from rosenblatt.read.mail import tar as mail_tar
+from rosenblatt.read.mail.source import MailSource
 
 NEWS = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3": b"c"}
 

@@ -12,18 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command import run
-from rosenblatt.batch import AtHand, Batch, Document
 from rosenblatt.core.rows import matrix
+from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.senders import NAME, Senders, address, read
-from rosenblatt.features.tokens import tokens
-from rosenblatt.model import Model
-from rosenblatt.read.mail import FAILED, parse_mail
-from rosenblatt.read.mail_headers import addresses
-from rosenblatt.read.mail_links import authority, domain, parents, place
-from rosenblatt.read.mail_names import FIELDS, LATER, MADE, checked, is_made
-from rosenblatt.read.mail_style import STEPS, capitals, spelling
+from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import FIELDS, LATER, MADE, checked, is_made
+from rosenblatt.mailtext.headers import addresses
+from rosenblatt.mailtext.links import authority, domain, parents, place
+from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext.style import STEPS, capitals, spelling
+from rosenblatt.mailtext.tokens import tokens
+from rosenblatt.model.model import Model
 
 ALL = ("subject", *MADE)
 

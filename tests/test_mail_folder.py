@@ -15,11 +15,13 @@ import pytest
 from mails import MAILS, all_of, pack, save
 from reading import PACK
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.features.tokens import tokens
-from rosenblatt.read import mail, mail_source, mail_store
-from rosenblatt.read.mail import FAILED, parse_mail
-from rosenblatt.read.mail_folder import Folder
-from rosenblatt.read.mail_source import MailSource
+from rosenblatt.mailtext import parse as mail
+from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext.tokens import tokens
+from rosenblatt.read.mail import source as mail_source
+from rosenblatt.read.mail import store as mail_store
+from rosenblatt.read.mail.folder import Folder
+from rosenblatt.read.mail.source import MailSource
 
 
 def test_folders_named_spam_and_ham_are_labels_wherever_they_are(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from mails import all_of, pack, save
 from reading import refusal
+from rosenblatt.mailtext.parse import parse_mail
 from rosenblatt.read import open_source
-from rosenblatt.read.mail import parse_mail
-from rosenblatt.read.mail_source import MailSource
-from rosenblatt.read.mail_store import LEFT_OUT, LINKS, NO_MAIL, VANISHED
-from rosenblatt.read.maildir import folder_names, is_left_out
+from rosenblatt.read.mail.maildir import folder_names, is_left_out
+from rosenblatt.read.mail.source import MailSource
+from rosenblatt.read.mail.store import LEFT_OUT, LINKS, NO_MAIL, VANISHED
 
 ONE = b"Subject: one\n\nfree\n"
 STAMP = "1700000000.M1P2.host"

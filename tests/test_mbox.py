@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from mails import DOCUMENTS, LINE, TWO, all_of, save
 from reading import PACK, Write, refusal
-from rosenblatt.read import mbox, open_source
-from rosenblatt.read.mail import parse_mail
-from rosenblatt.read.mail_source import CUT, MailSource
-from rosenblatt.read.mbox import is_mbox, split
+from rosenblatt.mailtext.parse import parse_mail
+from rosenblatt.read import open_source
+from rosenblatt.read.mail import mbox
+from rosenblatt.read.mail.mbox import is_mbox, split
+from rosenblatt.read.mail.source import CUT, MailSource
 
 
 def parted(content: bytes, step: int = 1 << 20) -> list[bytes]:
@@ -273,7 +274,7 @@ def test_a_mail_without_end_needs_no_more_than_the_limit(monkeypatch: pytest.Mon
 
 
 def test_a_long_mail_is_cut_and_counted(monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
-    monkeypatch.setattr("rosenblatt.read.mail_source.MAIL_LIMIT", 16)
+    monkeypatch.setattr("rosenblatt.read.mail.source.MAIL_LIMIT", 16)
     source = MailSource(write(TWO, "a.mbox"))
     assert all_of(source)[0] == [[("subject", "one"), ("", "fr")], [("subject", "two"), ("", "lu")]]
     assert source.notes == {CUT: 2}

@@ -9,7 +9,7 @@ import pytest
 from command import mail_folder, well, write
 from rosenblatt.datasets import load_sms
 from rosenblatt.errors import ModelError
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 
 pytestmark = pytest.mark.slow  # a minute; tests/test_model_file.py does the same with a small model
 

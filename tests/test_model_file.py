@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from learners import KINDS, everything, learned, problem, rows_of, same_bits
-from rosenblatt import model_file
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.run import Chunk, Limits, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
-from rosenblatt.model import Model
+from rosenblatt.model import file as model_file
+from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
 MEGABYTE = 1 << 20

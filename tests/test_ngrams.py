@@ -15,17 +15,18 @@ from hypothesis import strategies as st
 
 import naive
 from command import run
-from rosenblatt.batch import AtHand, Batch, Document
 from rosenblatt.core.rows import Csr, matrix
+from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import SettingError
 from rosenblatt.features import ngrams, pieces
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.ngrams import Grams, Ragged, parse
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.tokens import split, tokens, whole
 from rosenblatt.features.vocabulary import Vocabulary, learn_transform
-from rosenblatt.model import Model
-from rosenblatt.read.mail_names import LATER, MADE
+from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import LATER, MADE
+from rosenblatt.mailtext.tokens import split, tokens, whole
+from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
 BOTH = Grams(2, (3, 4))

@@ -15,14 +15,14 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import naive
 from command import run
-from rosenblatt.batch import AtHand, Batch
-from rosenblatt.core.products import expand_rows
 from rosenblatt.core.rows import Csr, csr, dense, matrix
+from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import parameters, quadratic
 from rosenblatt.features.pipeline import Features, Options
+from rosenblatt.features.products import expand_rows
 from rosenblatt.features.quadratic import ProductNames, Quadratic
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import Csr, csr, dense, matrix
+from rosenblatt.data.batch import Batch
 from rosenblatt.datasets import load_sms, load_spambase
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.fit import fit
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model import Model
+from rosenblatt.model.fit import fit
+from rosenblatt.model.model import Model
 from rosenblatt.report.evidence import Evidence, Names, evidence, rivals, strongest
 from rosenblatt.report.metrics import metrics, scorer
 

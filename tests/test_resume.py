@@ -13,7 +13,7 @@ from rosenblatt.core.learn import UPDATES
 from rosenblatt.learn.run import Chunk, Limits, Run
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 
 KEEPS = tuple(memory_classes())
 EPOCHS = 10

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from command import Done, process, run, well
 from nasty import GOOD, lay
 from rosenblatt.cli.app import COMMANDS
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 
 LINES: dict[str, list[str]] = {
     "train": ["train FILE -o OUT --epochs 3", "train FILE -o OUT --epochs 2 --rule logistic --scale standard"],

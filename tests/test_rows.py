@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import naive
-from rosenblatt.core.products import expand_rows
 from rosenblatt.core.rows import KINDS, Csr, Dense, Layout, Rows, csr, dense, stack
+from rosenblatt.features.products import expand_rows
 
 Array = np.ndarray[Any, Any]
 N, D = 7, 5

@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from learners import STEP_RULES
-from rosenblatt.catalog import rule_classes, rule_from, rule_name
 from rosenblatt.core.dispatch import loss as loss_of
 from rosenblatt.core.learn import UPDATES
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import SettingError
+from rosenblatt.learn.rule import rule_classes, rule_from, rule_name
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import Csr, Dense, Rows, csr, dense, matrix
+from rosenblatt.data.batch import Batch
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features import scaling
 from rosenblatt.features.moments import moments
@@ -276,8 +276,8 @@ def test_damaged_features_are_refused(
 def test_predicting_on_a_line_loads_nothing_heavy() -> None:
     code = (
         "import sys, numpy as np; from rosenblatt.features.pipeline import Features;"
-        "from rosenblatt.batch import Batch;"
-        "from rosenblatt.read.mail import parse_mail;"
+        "from rosenblatt.data.batch import Batch;"
+        "from rosenblatt.mailtext.parse import parse_mail;"
         "recipe = {'width': 1, 'scale': [{'kind': 'unit', 'length': 1.0}], 'dictionary': {'kind': 'words', "
         "'values': 'present', 'precision': 'float64', 'size': 1}};"
         "features = Features.restore(recipe, {'dictionary': np.frombuffer(b'free', np.uint8)});"

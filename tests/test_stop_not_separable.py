@@ -11,7 +11,7 @@ import pytest
 from command import run, well
 from rosenblatt import LinearClassifier, LogisticUnit, MultiClassPerceptron, Perceptron
 from rosenblatt.errors import SettingError
-from rosenblatt.model import Model
+from rosenblatt.model.model import Model
 from rosenblatt.theory.stopping import StopWhenNotSeparable
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])

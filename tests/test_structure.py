@@ -18,28 +18,24 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = [
     {"errors", "lazy"},
-    {"parameters"},
+    {"parameters", "mailtext"},
     {"rules"},
-    {"core"},  # rows, the loop and the compiled parsers: what readers yield is made of core's rows
-    {"batch", "labels", "given", "catalog", "calibration"},
-    {"read"},
-    {"features"},
-    {"write"},
+    {"core"},  # rows and the loop: what readers yield is made of core's rows
+    {"data"},
     {"memory", "optimizers"},
+    {"read"},
+    {"write"},
+    {"features"},
     {"learn"},
     {"model"},
-    {"fit"},
-    {"held_out", "thresholds", "theory", "experts", "datasets"},
+    {"theory"},
+    {"recipe"},
+    {"experts", "datasets"},
     {"report"},
     {"compare", "doctor"},
     {"estimators", "plots", "lab", "mail", "cli"},
 ]
 """From the bottom up: a module imports its own folder and layers below. A new module gets its place here."""
-ONE_THING = {
-    "model_file": "model", "recipes": "estimators", "estimator_input": "estimators",
-    "maximum_margin": "estimators",
-}  # fmt: skip
-"""Files that are one module in two parts: a model and how it is written, the estimator and its recipes."""
 SHELLS = {"estimators", "plots", "lab", "mail", "cli"}
 """Imported by nobody. Only the package itself names them, lazily, in `__getattr__`."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -54,7 +50,7 @@ def area(source: str) -> str:
     """The layer's name of a file: its top folder, or the module itself; "" for the package's own `__init__` (a value in
     it, such as `__version__`, is nobody's layer)."""
     top = source.split("/")[0].removesuffix(".py")
-    return "" if top.startswith("__") else ONE_THING.get(top, top)
+    return "" if top.startswith("__") else top
 
 
 def imports(source: str) -> Iterator[tuple[int, str]]:

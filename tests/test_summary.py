@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from command import NUMBERS, TABLE, mail_folder, one_of_each, run, well, write
-from rosenblatt.batch import Batch
 from rosenblatt.core.rows import csr, dense, matrix
+from rosenblatt.data.batch import Batch
 from rosenblatt.read import open_source
 from rosenblatt.report.data_summary import summarise
 

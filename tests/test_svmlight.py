@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reading import WRITTEN, Write, refusal, whole
-from rosenblatt.core import parse
 from rosenblatt.core.rows import Csr, matrix, stack
 from rosenblatt.errors import SettingError
+from rosenblatt.read import parse
 from rosenblatt.read.svmlight import Svmlight
 from rosenblatt.read.table import Table
 from rosenblatt.read.text import TextLines

@@ -22,10 +22,10 @@ from conftest import shared_data
 from rosenblatt import LinearClassifier, Model
 from rosenblatt.cli.options import Share
 from rosenblatt.core.rows import dense
+from rosenblatt.data.arrays import at_least, at_most
+from rosenblatt.data.folds import set_aside
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.fit import set_aside
-from rosenblatt.given import at_least, at_most
-from rosenblatt.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed
+from rosenblatt.recipe.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed
 from samples import three_classes, two_classes
 
 Array = np.ndarray[Any, Any]

@@ -13,13 +13,14 @@ from sklearn.base import clone
 from command import run, well, write
 from learners import KINDS, STEP_RULES, problem, rows_of
 from rosenblatt import LinearClassifier, Perceptron
+from rosenblatt.data.folds import set_aside
 from rosenblatt.datasets import load_sms, load_spambase
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.fit import Held, Task, fit, learn_more, set_aside
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.memory import memory_classes
-from rosenblatt.model import Model
+from rosenblatt.model.fit import Held, Task, fit, learn_more
+from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
 RULES = [(rule, classes) for rule in STEP_RULES for classes in (2, 3)] + [("multi-class-perceptron", 3)]

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 import rosenblatt
-from rosenblatt.catalog import rule_classes
 from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
+from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes

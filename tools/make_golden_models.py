@@ -14,19 +14,20 @@ import numpy as np
 
 import rosenblatt
 from rosenblatt import LinearClassifier
-from rosenblatt.batch import AtHand, Batch, Document
 from rosenblatt.core.rows import dense
+from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.fit import Held, Task, fit
-from rosenblatt.held_out import curves, held_out_scores
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
-from rosenblatt.model import Model
+from rosenblatt.mailtext.document import Document
+from rosenblatt.model.fit import Held, Task, fit
+from rosenblatt.model.model import Model
+from rosenblatt.recipe.cross_scores import curves, held_out_scores
+from rosenblatt.recipe.thresholds import Wish, chosen
 from rosenblatt.theory import Problem, as_problem, separable
 from rosenblatt.theory.proof.certificate import Certificate
 from rosenblatt.theory.proof.certificate_file import save_certificate
 from rosenblatt.theory.proof.enclosure import enclose
-from rosenblatt.thresholds import Wish, chosen
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEXTS = ["free money now", "money for free", "lunch at noon", "noon or lunch now", "free lunch", "now at work"]

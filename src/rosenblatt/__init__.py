@@ -24,10 +24,10 @@ _RECIPES = (
     "MultiClassPerceptron",
 )
 _PLACES = {
-    "LinearClassifier": ".estimators",
-    **dict.fromkeys(_RECIPES, ".recipes"),
-    "MaximumMargin": ".maximum_margin",
-    "Model": ".model",
+    "LinearClassifier": ".estimators.linear",
+    **dict.fromkeys(_RECIPES, ".estimators.named"),
+    "MaximumMargin": ".estimators.maximum_margin",
+    "Model": ".model.model",
     "DEFAULTS": ".learn.table",
 }
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import pkgutil
 from collections.abc import Callable, Mapping
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 Hooks = tuple[Callable[[str], Any], Callable[[], list[str]]]
@@ -18,3 +22,15 @@ def lazily(package: str, places: Mapping[str, str], *others: str) -> Hooks:
         return getattr(importlib.import_module(places[name], package), name)
 
     return find, lambda: sorted([*places, *others])
+
+
+@cache
+def members(package: ModuleType, verb: str) -> dict[str, Any]:
+    """name → class for every class of the package's modules that has a name and this method.
+
+    In order of the names, behind those that ask for a place in the list by a `rank`.
+    """
+    modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
+    classes = [cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)]
+    found = {cls.name: cls for cls in classes if hasattr(cls, verb) and hasattr(cls, "name")}
+    return dict(sorted(found.items(), key=lambda item: (getattr(item[1], "rank", len(found)), item[0])))

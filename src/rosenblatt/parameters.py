@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -326,3 +326,36 @@ LEARNER = (
     ),
 )  # fmt: skip
 """The learner's own, without those of its parts; the choices of rule, keep, optimizer and learning_rate are found."""
+
+
+def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[str, Any]]:
+    """(class, {parameter: value}) of a text such as `pocket:every=10`; what: the setting, for messages.
+
+    The class says its `parameters`. SettingError for a name or parameter that is not known, and for a value out of
+    its range.
+    """
+    name, _, settings = text.partition(":")
+    if name not in known:
+        raise SettingError(f"unknown {{{what}}}; one of {', '.join(known)}", **{what: text})
+    own = {parameter.inner: parameter for parameter in known[name].parameters}
+    values = {}
+    for part in filter(None, settings.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or key not in own:
+            listed = ", ".join(own) or "none"
+            raise SettingError(f"{{{what}}}: {name} has no parameter {key!r}; its parameters: {listed}", **{what: text})
+        values[own[key].name] = own[key].read(value)
+    return known[name], values
+
+
+def made(text: str, known: Mapping[str, Any], what: str, values: Mapping[str, Any]) -> Any:
+    """The value of such a text. values: of parameters, by their names in Python, where the text says nothing.
+
+    SettingError where both say something, and not the same.
+    """
+    cls, own = member(text, known, what)
+    for each in cls.parameters:
+        other = values.get(each.name, each.default)
+        if each.name in own and other not in (each.default, own[each.name]):
+            raise SettingError(f"{{{what}}} and {{{each.name}}}: give one of them", **{what: text, each.name: other})
+    return cls(**{each.inner: own.get(each.name, values.get(each.name, each.default)) for each in cls.parameters})

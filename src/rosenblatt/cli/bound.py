@@ -111,7 +111,7 @@ def _separator(path: str | None) -> Any:
     if path is None:
         return None
     from ..errors import SettingError
-    from ..model import Model
+    from ..model.model import Model
 
     model = Model.load(path)
     if len(model.classes) != 2 or not model.run.memory.is_linear:
@@ -125,7 +125,7 @@ def _followed(work: Work, settings: Any, each: Problem, separator: Any) -> Ledge
     import numpy as np
 
     from ..errors import DataError
-    from ..fit import fit
+    from ..model.fit import fit
     from ..theory.ledger.ledger import Ledger
     from .data import naming
     from .learn import task_of

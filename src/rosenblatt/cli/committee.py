@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import AtHand, Batch, joined
+from ..data.batch import AtHand, Batch, joined
+from ..data.labels import class_list, class_numbers, tidy
 from ..errors import DataError, SettingError
 from ..experts.committee import OnlineCommittee, learner_from
 from ..features.pipeline import Features, Options
-from ..labels import class_list, class_numbers, tidy
 from ..read import open_source
 from .data import naming
 from .progress import Progress

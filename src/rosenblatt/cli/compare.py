@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..catalog import rule_classes
+from ..learn.rule import rule_classes
 from .options import TABLE, Command, Number, features_options, json_option, option, option_of, reading, reading_options
 
 EXAMPLE = """\

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from ..batch import Batch, Source, joined
-from ..catalog import rule_from
 from ..compare import Comparison, Plan, contenders
 from ..compare import compare as compare_learners
 from ..compare.contenders import check, split_names
 from ..compare.optimum import Limits as Searching
 from ..compare.optimum import check_two, with_optimum
 from ..compare.table import NAMED, fewest, listed, table, verdict
+from ..data.batch import Batch, Source, joined
+from ..data.labels import tidy
 from ..errors import DataError, Message, SettingError
-from ..labels import tidy
+from ..learn.rule import rule_from
 from ..read import open_source
 from ..write import whole_files
 from .data import labels_of, like_training, naming

@@ -10,7 +10,7 @@ from .options import FEATURES, Command, features_options, json_option, option, r
 from .sources import unlabelled_option
 
 if TYPE_CHECKING:
-    from ..batch import Source
+    from ..data.batch import Source
     from ..write import Shape
     from .progress import Progress
 
@@ -86,7 +86,7 @@ def convert(ctx: click.Context, data: str, output: str, as_json: bool, unlabelle
 
 
 def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, progress: Progress) -> dict[str, Any]:
-    from ..model import Model
+    from ..model.model import Model
     from ..write import whole_files
     from ..write.convert import write_all
     from .data import like_training
@@ -163,7 +163,7 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
     """Rows as a model sees them, or as `train` with the same options would make them."""
     import numpy as np
 
-    from ..batch import AtHand, Batch
+    from ..data.batch import AtHand, Batch
     from ..errors import SettingError
     from ..features.pipeline import Features
     from ..write.convert import label_numbers

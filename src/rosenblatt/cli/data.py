@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch, Source
 from ..core.rows import Array, Rows
+from ..data.batch import Batch, Source
+from ..data.checks import check_finite
+from ..data.labels import class_numbers, tidy
 from ..errors import DataError
-from ..fit import check_finite
-from ..labels import class_numbers, tidy
-from ..model import Model
+from ..model.model import Model
 from ..read import from_recipe
 from .output import notes
 from .progress import Progress

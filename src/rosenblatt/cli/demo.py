@@ -13,7 +13,7 @@ from ..learn.table import DEFAULTS
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
     from .demo_mails import Mails, Part
     from .demo_view import View
 
@@ -109,9 +109,9 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
 
 
 def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
-    from ..fit import fit
     from ..learn.run import Limits
     from ..learn.settings import Settings
+    from ..model.fit import fit
 
     settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
     return fit(part.rows, part.y, settings, Limits(max_iter=epochs))

@@ -10,7 +10,7 @@ from ..errors import DataError, ModelError
 from .output import OutputError, check_writable
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 FILES = {"model": "spam.model", "picture": "mistakes.png", "mail": "mail.eml", "messages": "sms.txt.xz"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..batch import Document
     from ..core.rows import Array, Rows
+    from ..mailtext.document import Document
 
 SHARE = 0.7
 """Of the mails of each class, the part to learn from."""
@@ -44,7 +44,7 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
 
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
-    from ..batch import AtHand, joined
+    from ..data.batch import AtHand, joined
     from ..datasets import path
     from ..features.pipeline import Features
     from ..read import open_source

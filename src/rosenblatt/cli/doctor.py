@@ -55,8 +55,8 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     The learner is the one that `train` with the same options would learn. Whether a hyperplane without an error exists
     is proven; each treatment is tried, on all rows and on held-out ones.
     """
+    from ..data.labels import tidy
     from ..doctor import diagnose
-    from ..labels import tidy
     from .data import naming
     from .output import notes, to_json, write_lines
     from .problem import read, wanted

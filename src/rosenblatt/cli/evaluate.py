@@ -25,7 +25,7 @@ SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 @reading_options
 def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
     """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
-    from ..model import Model
+    from ..model.model import Model
     from ..report.metrics import metrics
     from .data import like_training, scores_and_labels
     from .output import to_json, write_lines

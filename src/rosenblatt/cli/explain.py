@@ -10,7 +10,7 @@ import click
 from .options import Command, Number, json_option, option, reading, reading_options
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
     from ..report.evidence import Evidence, Names
     from .data import Scored
 
@@ -50,7 +50,7 @@ def explain(
     the mean of its voters.
     """
     from ..errors import DataError
-    from ..model import Model
+    from ..model.model import Model
     from .data import like_training, scored
     from .output import write_lines
     from .progress import Progress
@@ -82,7 +82,7 @@ def _class(model: Model, name: str) -> int:
 
 def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> Iterator[Row]:
     """The rows of a batch explained, or only one of them. wanted: the class to explain, or None."""
-    from ..labels import tidy
+    from ..data.labels import tidy
     from ..report.evidence import Names, evidence, rivals
 
     labels = None if part.batch.y is None else tidy(part.batch.y)

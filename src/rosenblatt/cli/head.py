@@ -11,7 +11,7 @@ from .options import Command, Number, json_option, option, reading, reading_opti
 from .sources import unlabelled_option
 
 if TYPE_CHECKING:
-    from ..batch import Batch
+    from ..data.batch import Batch
 
 EXAMPLE = """\
 rosenblatt head spambase.svm.xz -n 3"""
@@ -62,7 +62,7 @@ def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
 
 
 def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
-    from ..core.digits import shortest
+    from ..write.digits import shortest
     from .output import short, table
 
     labelled = any(row["label"] is not None for row in rows)
@@ -86,7 +86,7 @@ def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
 
 
 def _label(row: dict[str, Any]) -> str:
-    from ..core.digits import shortest
+    from ..write.digits import shortest
     from .output import short
 
     label = row["label"]

@@ -10,7 +10,7 @@ import click
 from .options import Command, Number, json_option, option
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model.model import Model
 
 EXAMPLE = """\
 rosenblatt inspect spam.model --top 20"""
@@ -24,7 +24,7 @@ rosenblatt inspect spam.model --top 20"""
 @json_option
 def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> None:
     """Show the recipe of MODEL, how its training went, and the strongest features of each class."""
-    from ..model import Model
+    from ..model.model import Model
     from .output import to_json, write_lines
 
     if plot:
@@ -78,7 +78,7 @@ def _schema(path: str) -> int:
 
     from safetensors import safe_open
 
-    from ..model_file import KEY
+    from ..model.file import KEY
 
     with safe_open(path, "np") as file:
         return int(json.loads(file.metadata()[KEY])["schema"])

@@ -10,17 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import AtHand, Batch, Source
-from ..catalog import rule_from, rule_name
 from ..core.rows import Array, Rows, stack
+from ..data.batch import AtHand, Batch, Source
+from ..data.folds import set_aside
+from ..data.labels import class_list, tidy
 from ..errors import DataError, SettingError, located
 from ..features.pipeline import Features, Options
-from ..fit import Held, Task, fit, learn_more, set_aside
-from ..labels import class_list, tidy
+from ..learn.rule import rule_from, rule_name
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
 from ..memory import memory_from
-from ..model import Model
+from ..model.fit import Held, Task, fit, learn_more
+from ..model.model import Model
 from ..optimizers import optimizer_from
 from ..read import open_source
 from ..read.columns import is_number

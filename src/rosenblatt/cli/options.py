@@ -186,7 +186,7 @@ def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 
 
 def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
-    from ..read.mail_names import checked
+    from ..mailtext.fields import checked
 
     return None if value is None else checked(value.split(","))
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batch import Batch, Source, joined
+from ..data.batch import Batch, Source, joined
+from ..data.labels import class_numbers, tidy
 from ..errors import DataError, SettingError
-from ..labels import class_numbers, tidy
 from .data import labels_of
 from .options import flag, in_shell
 from .output import OutputError, check_writable
@@ -20,7 +20,7 @@ from .told import MOST_VOTES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..model import Model
+    from ..model.model import Model
     from ..report.pictures.regions import Plane
     from .learn import Work
 

@@ -11,7 +11,7 @@ from .options import Command, json_option, option, reading, reading_options
 
 if TYPE_CHECKING:
     from ..core.rows import Array
-    from ..model import Model
+    from ..model.model import Model
     from .data import Scored
 
 EXAMPLE = """\
@@ -33,7 +33,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
     DATA is read as the model's own data were; it may have labels or none. "-" is standard input.
     """
     from ..errors import SettingError
-    from ..model import Model
+    from ..model.model import Model
     from .data import like_training, scored
     from .output import write_lines
     from .progress import Progress

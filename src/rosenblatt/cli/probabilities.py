@@ -10,8 +10,8 @@ from .options import Share, flag, option, together
 
 if TYPE_CHECKING:
     from ..core.rows import Array
-    from ..model import Model
-    from ..thresholds import Wish
+    from ..model.model import Model
+    from ..recipe.thresholds import Wish
     from .learn import Done
 
 KINDS = {"max_false_positives": (1, 0), "max_false_negatives": (0, 1)}
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 def plan(words: dict[str, Any], given: set[str]) -> Plan:
     """What was asked for; SettingError before anything is read where it does not fit together."""
     from ..errors import SettingError
-    from ..held_out import way
+    from ..recipe.cross_scores import way
 
     wish = wish_of(words, given)
     if "calibrate_folds" in given and words["calibrate"] is None and wish.empty:
@@ -54,7 +54,7 @@ def plan(words: dict[str, Any], given: set[str]) -> Plan:
 def wish_of(words: dict[str, Any], given: set[str]) -> Wish:
     """What a threshold is to be chosen by; empty where no option was given."""
     from ..errors import SettingError
-    from ..thresholds import Wish
+    from ..recipe.thresholds import Wish
 
     asked = [name for name in THRESHOLD if words[name] is not None]
     if len(asked) > 1:
@@ -87,10 +87,10 @@ def answering(done: Done, asked: Plan) -> tuple[Model, dict[str, Any]]:
     A model that went on learning repeats what was made for its old scores, unless something else is asked for; a
     threshold that was chosen on other rows is left out, with a note.
     """
-    from ..fit import combined_weight
-    from ..held_out import curves, held_out_scores, too_few
-    from ..labels import class_numbers
-    from ..thresholds import chosen
+    from ..data.checks import combined_weight
+    from ..data.labels import class_numbers
+    from ..recipe.cross_scores import curves, held_out_scores, too_few
+    from ..recipe.thresholds import chosen
     from .data import naming
     from .output import note
 
@@ -128,7 +128,7 @@ chosen so on 1,000 rows (8 normal columns, a quarter of the labels turned by noi
 
 def _as_before(done: Done, asked: Plan) -> Plan:
     """What a model that goes on had, where nothing else is asked for."""
-    from ..thresholds import Wish
+    from ..recipe.thresholds import Wish
     from .output import note
 
     before = done.before
@@ -157,7 +157,7 @@ def _measured(model: Model, scores: Array, truth: Array) -> dict[str, Any]:
 
 def choice(model: Model) -> dict[str, Any]:
     """The record of a chosen threshold, with the shares of mistakes and their exact 95 % intervals."""
-    from ..thresholds import exact_interval
+    from ..recipe.thresholds import exact_interval
 
     made = model.choice or {}
     shares: dict[str, Any] = {}

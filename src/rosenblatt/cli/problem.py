@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from ..batch import AtHand
 from ..core.rows import Array, Rows
+from ..data.batch import AtHand
+from ..data.labels import tidy
 from ..errors import SettingError
 from ..features.pipeline import DEFAULT, Features, Options
-from ..labels import tidy
 from ..read import open_source
 from ..theory.problem import Problem, as_problem
 from .compared import whole

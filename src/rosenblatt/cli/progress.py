@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Self
 
-from ..batch import Batch, Source
+from ..data.batch import Batch, Source
 from ..learn.observers import Event, Observer
 from ..learn.run import Limits
 from .output import short

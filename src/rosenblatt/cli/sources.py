@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from ..batch import Source
+from ..data.batch import Source
 from ..errors import DataError, Message, ModelError, RosenblattError, plain
 from ..read import open_source
 from ..read.open import STDIN, is_read_once, open_bytes

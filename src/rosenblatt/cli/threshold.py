@@ -32,8 +32,8 @@ def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: b
     from pathlib import Path
 
     from ..errors import SettingError
-    from ..model import Model
-    from ..thresholds import chosen
+    from ..model.model import Model
+    from ..recipe.thresholds import chosen
     from .data import like_training, naming, scores_and_labels
     from .output import check_writable, to_json, write_lines
     from .probabilities import choice, told_threshold, wish_of

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..core.learn import UPDATES
-from ..fit import training_errors
 from ..learn.converged import MOST_VOTES
-from ..model import Model
+from ..model.fit import training_errors
+from ..model.model import Model
 from .learn import Done
 from .options import flag, in_shell
 from .output import plural

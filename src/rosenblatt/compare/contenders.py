@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..catalog import member, rule_classes, rule_from, rule_name
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
+from ..learn.rule import rule_classes, rule_from, rule_name
 from ..learn.table import DEFAULTS
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
+from ..parameters import member
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""

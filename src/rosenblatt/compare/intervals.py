@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..report.learning_curve import split
+from ..data.folds import split
 
 LEVEL = 0.95
 GROUPS = 20

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch
+from ..data.batch import Batch
 from ..errors import SettingError
 from ..features.pipeline import Options
 from ..theory.fewest.errors import minimum_error

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import AtHand, Batch
 from ..core.rows import Array, Rows
+from ..data.arrays import given_rows
+from ..data.batch import AtHand, Batch
 from ..errors import DataError, SettingError, plain
 from ..features import scaling
 from ..features.pipeline import Features, Options
-from ..given import given_rows
 
 
 class Part(NamedTuple):

@@ -12,17 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.learn import MISTAKES, UPDATES
 from ..core.rows import Array
+from ..data.batch import Batch
+from ..data.checks import check_finite
+from ..data.labels import class_list
 from ..errors import DataError, Message, RosenblattError, SettingError
 from ..features.pipeline import DEFAULT, Options
-from ..fit import Task, check_finite, fit, training_errors
-from ..labels import class_list
 from ..learn.observers import Event
 from ..learn.run import Limits
 from ..learn.settings import Settings
-from ..model import Model
+from ..model.fit import Task, fit, training_errors
+from ..model.model import Model
 from ..report.metrics import scorer
 from .contenders import Contender, contenders
 from .intervals import GROUPS, groups

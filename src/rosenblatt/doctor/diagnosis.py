@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..data.arrays import check_seconds, given_labels, given_rows
+from ..data.labels import class_list
 from ..errors import DataError, SettingError, plain
-from ..fit import Task
-from ..given import check_seconds, given_labels, given_rows
-from ..labels import class_list
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
 from ..learn.table import DEFAULTS
+from ..model.fit import Task
 from ..theory.problem import as_problem
 from .facts import Facts, facts
 from .treatments import Given, treatments

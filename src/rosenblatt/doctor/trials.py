@@ -14,10 +14,10 @@ from ..core.rows import Array, Rows
 from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
-from ..fit import Task, fit, training_errors
 from ..learn.run import Limits
 from ..learn.settings import Settings
-from ..model import Model
+from ..model.fit import Task, fit, training_errors
+from ..model.model import Model
 from .treatments import Treatment
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..learn.run import Run
-from ..model import Model
+from ..model.model import Model
 from ..theory.ledger.bounds import followable, kind_of, mistake_limit
 from ..theory.ledger.yardstick import longest
 from ..theory.problem import Problem, as_problem

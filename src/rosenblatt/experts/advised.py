@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core import advice as core
-from ..core.advice import Game, Tally, play_rounds
 from ..core.rows import Array
 from ..errors import BoundViolated, SettingError
+from . import play as core
 from .bounds import SLACK, Bound, Counted, Form
 from .given import as_outcome, as_outcomes, as_rounds
 from .ledger import Ledger, Round
+from .play import Game, Tally, play_rounds
 
 BLOCK = 1 << 16
 """Rounds at a time."""

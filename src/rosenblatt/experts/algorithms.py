@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core import advice as core
 from ..core.rows import Array
 from ..errors import SettingError
+from . import play as core
 from .advised import DRAWS, Advised
 from .bounds import Counted, Form, randomised_fails, weighted_majority_fails
 

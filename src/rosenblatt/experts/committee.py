@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalog import rule_from, rule_name
 from ..core.dispatch import loop_for
 from ..core.learn import Steps
 from ..core.progressive import progressive
 from ..core.rows import Array, Rows
+from ..data.arrays import given_labels, given_rows
+from ..data.checks import check_finite, check_range
+from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
-from ..fit import check_finite, check_range
-from ..given import given_labels, given_rows
-from ..labels import class_list, class_numbers
+from ..learn.rule import rule_from, rule_name
 from ..learn.run import Run, new_run
 from ..learn.settings import WORDS, Settings
 from ..learn.table import DEFAULTS

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..core import advice as core
 from ..core.rows import Array
 from ..errors import SettingError
+from . import play as core
 from .advised import Advised
 from .algorithms import checked_seed, uniform
 from .bounds import Counted, Form, regret_fails

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import advice as core
-from ..core.advice import Tally
 from ..errors import DataError, RosenblattError, SettingError
 from ..write.files import whole_file
+from . import play as core
+from .play import Tally
 
 if TYPE_CHECKING:
     from .advised import Advised

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array, dense
+from ..data.batch import Batch
 from ..errors import SettingError
 from ..read.columns import Asked, Column, Columns, choose, is_number
 from ..read.open import PathLike

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Document
 from ..core.rows import Csr, csr
-from ..read.mail_names import is_made
+from ..mailtext.document import Document
+from ..mailtext.fields import is_made
+from ..mailtext.tokens import tagged, units
 from .ngrams import WORDS, Grams, Ragged, Runs, piece_names
 from .parameters import PRECISION, VALUES
 from .pieces import Pieces
-from .tokens import tagged, units
 
 Array = np.ndarray[Any, Any]
 parameters = (VALUES, PRECISION)

@@ -9,8 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ..batch import Document
 from ..core.rows import Csr
+from ..mailtext.document import Document
 from .bag import Array, Entries, bag, check, finish
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED

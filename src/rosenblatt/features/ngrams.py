@@ -32,9 +32,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import SettingError
-from ..read.mail_names import is_made, is_whole
+from ..mailtext.fields import is_made, is_whole
+from ..mailtext.tokens import tagged, units
 from .parameters import CHAR_NGRAMS, WORD_NGRAMS
-from .tokens import tagged, units
 
 Array = np.ndarray[Any, Any]
 LONGEST_GRAM = 10

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import jit_enabled
-from ..core.tokenize import BLANK, FRESH, PIECES, USED, Found, Letters, Table, Texts, find_pieces
-from .tokens import EDGES, SEPARATORS, Memory
+from ..mailtext.tokens import EDGES, SEPARATORS, Memory
+from .tokenize import BLANK, FRESH, PIECES, USED, Found, Letters, Table, Texts, find_pieces
 
 Array = np.ndarray[Any, Any]
 MUCH = 1 << 20

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch, Source
 from ..core.rows import Csr, Rows, csr, stack
+from ..data.batch import Batch, Source
 from ..errors import DataError, ModelError, SettingError
 from . import ngrams, scaling
 from .hashing import Hashing

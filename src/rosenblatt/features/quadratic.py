@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.products import expand_rows
 from ..core.rows import Layout, Rows
 from ..errors import DataError
 from .parameters import DEGREE, PRODUCTS
+from .products import expand_rows
 
 Array = np.ndarray[Any, Any]
 MOST = 1 << 27

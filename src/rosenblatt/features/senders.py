@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Document
 from ..core.rows import Rows
 from ..errors import DataError, ModelError, SettingError, located
+from ..mailtext.document import Document
 from .parameters import KNOWN_SENDERS
 
 Array = np.ndarray[Any, Any]

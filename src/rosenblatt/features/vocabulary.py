@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Document
 from ..core.rows import Csr
 from ..errors import ModelError
+from ..mailtext.document import Document
 from .bag import NONE, Entries, bag, check, finish
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS

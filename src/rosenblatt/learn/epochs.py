@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import rule_name
 from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES
 from ..core.rows import Array
 from ..errors import DataError
 from .converged import asks_for_a_step, start_loss, unsettled
 from .observers import Event, Watch
+from .rule import rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run
 from .stop import Stop
 from .trainer import Trainer

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalog import rule_name
 from ..core.dispatch import loop_for
 from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, State, learn, new_state
 from ..core.learn_many import OneVsRest, learn_many
@@ -17,6 +16,7 @@ from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError
 from ..rules.multi_class import MultiClassPerceptron
 from ..rules.perceptron import Perceptron
+from .rule import rule_name
 from .settings import Settings
 from .stop import Stop
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import made
 from ..errors import ModelError, SettingError
-from ..parameters import Parameter
+from ..parameters import Parameter, made
 
 Array = np.ndarray[Any, Any]
 DECAY = Parameter(

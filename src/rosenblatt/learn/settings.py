@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import rule_from, rule_name
 from ..core.rows import Array
 from ..errors import SettingError
 from ..memory import memory_from
 from ..optimizers import optimizer_from
+from .rule import rule_from, rule_name
 from .schedule import Own, given_again, schedule_from
 from .table import DEFAULTS, declared, learner_table
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..catalog import rule_classes
 from ..memory import memory_classes
 from ..optimizers import optimizer_classes
 from ..parameters import LEARNER, Parameter, defaults, ordered
+from .rule import rule_classes
 from .schedule import schedule_classes
 
 

@@ -20,7 +20,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..catalog import made, members
+from ..lazy import members
+from ..parameters import made
 
 
 def memory_classes() -> dict[str, Any]:

@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalog import made, members
+from ..lazy import members
+from ..parameters import made
 
 Array = np.ndarray[Any, Any]
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..batch import Source
+from ..data.batch import Source
 from ..errors import DataError, SettingError, located, plain
-from .mail_look import holds_mail
-from .mbox import LOOK
+from .mail.look import holds_mail
+from .mail.mbox import LOOK
 from .open import STDIN, ByteStream, PathLike, is_read_once, is_remote, open_bytes, plain_name
 
 __all__ = ["FORMATS", "Format", "from_recipe", "open_bytes", "open_source"]
@@ -37,7 +37,7 @@ FORMATS = {
     "npz": Format("npz.Npz", (".npz",)),
     "idx": Format("idx.Idx", (".idx", ".idx2-ubyte", ".idx3-ubyte")),
     "text": Format("text.TextLines", ()),
-    "mail": Format("mail_source.MailSource", (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")),
+    "mail": Format("mail.source.MailSource", (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")),
 }
 ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "libsvm": ("svmlight", {}),

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array
+from ..data.batch import Batch
 from ..errors import located
 from ..parameters import Parameter
 from .array_file import ArrayFile, as_numbers, numbers

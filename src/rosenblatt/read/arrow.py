@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Batch, Document
 from ..core.rows import Array, dense
+from ..data.batch import Batch
 from ..errors import Message, RosenblattError, SettingError, located
+from ..mailtext.document import Document
 from .columns import Asked, asked_of, choose
 from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array
+from ..data.batch import Batch
 from ..errors import DataError, Message, located
 from .open import COMPRESSED, ByteStream, PathLike, open_bytes
 from .parameters import BAD, LABEL

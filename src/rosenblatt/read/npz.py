@@ -9,8 +9,8 @@ from typing import IO, Literal
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array, Rows, csr, from_matrix
+from ..data.batch import Batch
 from ..errors import Message, SettingError
 from .array_file import ArrayFile, as_numbers, numbers
 from .arrays import Npy, label_array

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..core.parse import count_newlines
 from ..errors import DataError, located
+from .parse import count_newlines
 from .remote import is_remote, open_remote, remote_size
 
 PathLike = str | os.PathLike[str]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..mailtext.fields import FIELDS as MAIL_FIELDS
+from ..mailtext.fields import MADE
 from ..parameters import Parameter
-from .mail_names import FIELDS as MAIL_FIELDS
-from .mail_names import MADE
 
 FORMAT = Parameter(
     "format", "auto", metavar="NAME", shown="by name or look", section="Reading",

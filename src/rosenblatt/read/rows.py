@@ -9,8 +9,8 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array, dense
+from ..data.batch import Batch
 from ..errors import DataError, located
 from .open import ByteStream, PathLike
 from .parameters import BAD

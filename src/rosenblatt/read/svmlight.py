@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch
-from ..core import parse
 from ..core.rows import Array, csr
+from ..data.batch import Batch
 from ..errors import Message, SettingError, located
+from . import parse
 from .open import BLOCK, ByteStream, PathLike, blocks
 from .parameters import BAD, BASE, DUPLICATES
 from .source import FileSource

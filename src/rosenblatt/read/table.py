@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch, Document
 from ..core.rows import Array, dense
+from ..data.batch import Batch
 from ..errors import Message, SettingError, located
+from ..mailtext.document import Document
 from .columns import Columns, asked_of, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT

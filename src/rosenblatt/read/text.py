@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..batch import Batch, Document
+from ..data.batch import Batch
 from ..errors import located
+from ..mailtext.document import Document
 from .columns import is_number
 from .open import ByteStream, PathLike, blocks
 from .source import FileSource, decoded_lines

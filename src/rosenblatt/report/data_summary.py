@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Batch, Document
 from ..core.rows import Array
-from ..features.tokens import split
+from ..data.batch import Batch
+from ..mailtext.document import Document
+from ..mailtext.tokens import split
 from ..read.columns import is_number
 from .columns import Columns, repeats
 

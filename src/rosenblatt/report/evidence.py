@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Document
 from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
-from ..model import Model
+from ..mailtext.document import Document
+from ..model.model import Model
 
 
 class Evidence(NamedTuple):

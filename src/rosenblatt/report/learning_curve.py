@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
+from ..data.folds import split, stratified
 from ..errors import DataError, SettingError
 
 Answers = Callable[[Array], Array]
@@ -62,25 +63,3 @@ def learning_curve(
             if told is not None:
                 told(k * len(sizes) + step + 1, folds * len(sizes))
     return LearningCurve(np.array(sizes), errors[0], errors[1])
-
-
-def split(y: Array, folds: int, seed: int) -> Array:
-    """(n,) the fold of each row: of each class, and of all rows, the folds' shares differ by one row at most."""
-    fold = np.empty(len(y), int)
-    fold[by_class(y, np.arange(len(y)), seed)] = np.arange(len(y)) % folds
-    return fold
-
-
-def by_class(y: Array, rows: Array, seed: int) -> Array:
-    """These rows shuffled, one class after the other."""
-    shuffled = np.random.default_rng(seed).permutation(rows)
-    return shuffled[np.argsort(y[shuffled], kind="stable")]
-
-
-def stratified(y: Array, rows: Array, seed: int) -> Array:
-    """These rows in an order of which each beginning has the classes in the proportion of the whole, each at least once
-    among the first K."""
-    grouped = by_class(y, rows, seed)
-    _, starts, counts = np.unique(y[grouped], return_index=True, return_counts=True)
-    place = (np.arange(grouped.size) - np.repeat(starts, counts)) / np.repeat(counts, counts)
-    return grouped[np.argsort(place, kind="stable")]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..data.labels import class_numbers
 from ..errors import SettingError, plain
-from ..fit import training_errors
-from ..labels import class_numbers
-from ..model import Model
+from ..model.fit import training_errors
+from ..model.model import Model
 
 
 def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..thresholds import exact_interval
+from ..recipe.thresholds import exact_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows, matrix
+from ..data.arrays import given_labels, given_rows
+from ..data.checks import check_finite
+from ..data.labels import place_of
 from ..errors import DataError, SettingError, plain
-from ..fit import check_finite
-from ..given import given_labels, given_rows
-from ..labels import place_of
 
 
 class Problem(NamedTuple):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..catalog import rule_from, rule_name
 from ..core.learn import UPDATES
 from ..core.rows import Array, stack
 from ..errors import SettingError
 from ..learn.observers import Event, Observer
+from ..learn.rule import rule_from, rule_name
 from ..learn.run import Chunks, Run
 from ..learn.stop import Stop
 

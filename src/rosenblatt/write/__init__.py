@@ -9,7 +9,7 @@ import importlib
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from ..batch import Batch
+from ..data.batch import Batch
 from ..errors import SettingError, plain
 from .files import compression, whole_files
 

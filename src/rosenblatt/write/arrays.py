@@ -8,8 +8,8 @@ from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array
+from ..data.batch import Batch
 from ..read.npz import CSR, SPARSE
 from . import Shape
 from .cells import label_texts

@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..batch import Batch
 from ..core.rows import Array
+from ..data.batch import Batch
 from . import Shape
 from .cells import document_text, label_texts
 

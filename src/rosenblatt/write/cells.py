@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.digits import shortest
 from ..core.rows import Array
 from ..errors import DataError
 from . import Shape
+from .digits import shortest
 
 
 def label_texts(y: Array) -> list[str]:

@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch
+from ..data.batch import Batch
 from ..errors import DataError, SettingError
 from ..read.columns import is_number
 from . import Shape, Writer, open_writer

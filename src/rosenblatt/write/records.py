@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from ..core.digits import shortest
 from ..errors import DataError, located
 from ..read.columns import is_number
 from ..read.open import BLOCK, blocks, open_bytes
 from ..read.table import MAX_CELL
+from .digits import shortest
 
 LINES = ("svmlight", "table", "text")
 """Formats whose rows are lines."""

@@ -7,10 +7,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..batch import Batch
-from ..core import digits
 from ..core.rows import Array
-from . import Shape
+from ..data.batch import Batch
+from . import Shape, digits
 from .cells import document_text, in_float64, label_texts
 
 

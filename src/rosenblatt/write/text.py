@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from ..batch import Batch
+from ..data.batch import Batch
 from . import Shape
 from .cells import document_text, label_texts
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.planes import BITS, Points, scan_planes
 from ...core.rows import Array
 from ..problem import Problem
 from .check import Exact
+from .sweep import BITS, Points, scan_planes
 
 MOST_COLUMNS = 3
 NO_UNDERFLOW = 200

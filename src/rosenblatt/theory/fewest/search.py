@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.rows import Array
 from ...errors import RosenblattError
-from ...fit import Task, fit
 from ...learn.run import Limits
 from ...learn.settings import Settings
+from ...model.fit import Task, fit
 from ..problem import Problem
 from .check import right_rows
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ...catalog import rule_name
 from ...core.rows import Array
 from ...errors import Message
+from ...learn.rule import rule_name
 from ...learn.run import Run
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron

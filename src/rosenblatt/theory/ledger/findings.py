@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...catalog import rule_name
-from ...core.follow import (  # fmt: skip
+from ...core.rows import Array
+from ...errors import Message
+from ...learn.rule import rule_name
+from ...rules.margin import Margin
+from ...rules.perceptron import Perceptron
+from ...rules.until_right import UntilRight
+from .bounds import Bound, final_margin
+from .follow import (
     BELOW_LINE,
     EXCESS,
     LEAST_ALONG,
@@ -20,12 +26,6 @@ from ...core.follow import (  # fmt: skip
     TOO_MANY,
     UNDERSHOT,
 )
-from ...core.rows import Array
-from ...errors import Message
-from ...rules.margin import Margin
-from ...rules.perceptron import Perceptron
-from ...rules.until_right import UntilRight
-from .bounds import Bound, final_margin
 from .one_pass import one_pass
 from .recheck import recheck
 from .yardstick import Whole, exact_margin, noise

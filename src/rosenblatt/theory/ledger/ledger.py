@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.follow import (  # fmt: skip
+from ...core.learn import MISTAKES, UPDATES, Keep
+from ...core.rows import Array, stack
+from ...data.arrays import check_seconds
+from ...errors import BoundViolated, DataError, SettingError
+from ...learn.observers import Callback, Event, Observer
+from ...learn.run import Chunks, Run
+from ...learn.stop import Stop
+from ..problem import as_problem
+from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
+from .follow import (
     ADDITIONS,
     ALONG,
     BELOW_LINE,
@@ -27,15 +36,6 @@ from ...core.follow import (  # fmt: skip
     follow_steps,
     new_trail,
 )
-from ...core.learn import MISTAKES, UPDATES, Keep
-from ...core.rows import Array, stack
-from ...errors import BoundViolated, DataError, SettingError
-from ...given import check_seconds
-from ...learn.observers import Callback, Event, Observer
-from ...learn.run import Chunks, Run
-from ...learn.stop import Stop
-from ..problem import as_problem
-from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
 from .recheck import recheck
 from .yardstick import Yardstick, longest, pair
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...core.follow import ADDITIONS, BELOW_LINE, COEFFICIENT, EXCESS, RAISE, RIGHT_ROW, TOO_LONG, TOO_MANY, Law, Trail
 from ...errors import BoundViolated
 from ..problem import Problem
+from .follow import ADDITIONS, BELOW_LINE, COEFFICIENT, EXCESS, RAISE, RIGHT_ROW, TOO_LONG, TOO_MANY, Law, Trail
 from .yardstick import Whole, Yardstick, exact_least, exact_longest, exact_sum, squared_length
 
 

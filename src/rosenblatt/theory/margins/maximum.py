@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...core.rows import Array
+from ...data.arrays import check_seconds
 from ...errors import DataError
-from ...given import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
 from ..proof.exact import other_offset, separator_of

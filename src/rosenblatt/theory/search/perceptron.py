@@ -6,9 +6,9 @@ import numpy as np
 
 from ...core.rows import Array
 from ...errors import RosenblattError
-from ...fit import fit
 from ...learn.run import Limits
 from ...learn.settings import Settings
+from ...model.fit import fit
 from ..problem import Problem
 from .hunt import Hunt
 

@@ -1,0 +1,82 @@
+"""What flows from readers to learners: batches of labelled rows or documents, and sources that yield them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..core.rows import Rows, stack
+from ..mailtext.document import Document
+
+
+class Batch(NamedTuple):
+    """Some rows or documents with their labels.
+
+    rows: `Dense` or `Csr` (numbers), or a list of `Document` (text).
+    y: (n,) labels as read (float64, or object holding str); None when the data carry no labels.
+    ids: (n,) where each row comes from, for messages and output (file names of mails); None when rows are lines.
+    """
+
+    rows: Rows | list[Document]
+    y: np.ndarray[Any, Any] | None
+    ids: Sequence[str] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows or documents."""
+        return len(self.rows) if isinstance(self.rows, list) else self.rows.n
+
+    def take(self, numbers: np.ndarray[Any, Any]) -> Batch:
+        """The rows or documents of these numbers, with what belongs to them."""
+        rows = [self.rows[i] for i in numbers] if isinstance(self.rows, list) else self.rows.take(numbers)
+        ids = None if self.ids is None else [self.ids[i] for i in numbers]
+        return Batch(rows, None if self.y is None else self.y[numbers], ids)
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Batches of one source (at least one) as one; no labels or ids where some have none."""
+    rows: Any = [batch.rows for batch in batches]
+    rows = list(chain.from_iterable(rows)) if isinstance(rows[0], list) else stack(rows)
+    labels = [batch.y for batch in batches if batch.y is not None]
+    ids = [batch.ids for batch in batches if batch.ids is not None]
+    return Batch(
+        rows,
+        np.concatenate(labels) if len(labels) == len(batches) else None,
+        list(chain.from_iterable(ids)) if len(ids) == len(batches) else None,
+    )
+
+
+class Source(Protocol):
+    """A re-iterable of batches. `one_shot` sources (standard input) can be read only once."""
+
+    kind: str
+    """"rows" or "documents"."""
+    one_shot: bool
+    notes: dict[str, int]
+    """What was skipped or changed while reading, counted: {"qid fields skipped": 3}. Filled during iteration."""
+
+    def __iter__(self) -> Iterator[Batch]: ...
+
+    def recipe(self) -> dict[str, Any]:
+        """The reading choices that a model must repeat on new data (format, base, label column …), JSON-able."""
+        ...
+
+
+class AtHand:
+    """A source of one batch that is in memory already."""
+
+    one_shot = False
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.kind = "documents" if isinstance(batch.rows, list) else "rows"
+        self.notes: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Batch]:
+        yield self.batch
+
+    def recipe(self) -> dict[str, Any]:
+        return {}

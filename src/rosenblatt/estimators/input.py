@@ -1,0 +1,68 @@
+"""What the estimators make of their input: rows, label counts, seeds, start weights and callbacks, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..data.arrays import given_rows
+from ..data.labels import class_list
+from ..errors import SettingError
+from ..theory.stopping import StopWhenNotSeparable, check_rule
+
+INPUT: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "ensure_all_finite": False,
+}
+
+
+def as_rows(x: Any) -> Rows:
+    return given_rows(x).without_duplicates()
+
+
+def label_counts(y: Array) -> dict[Any, int]:
+    values, counts = np.unique(y, return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def seed_of(random_state: Any) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise SettingError("{random_state:s} must be ≥ 0", random_state=random_state)
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    raise SettingError(
+        "{random_state} must be a whole number ≥ 0, None or a random generator", random_state=random_state
+    )
+
+
+def asking(estimator: Any, y: Array, before: Any) -> StopWhenNotSeparable | None:
+    """The observer that ends a run proven hopeless; None where it was not asked for.
+
+    before: the model that it goes on from, or None. Raises SettingError for a rule that waits for no hyperplane.
+    """
+    if not estimator.stop_if_not_separable:
+        return None
+    check_rule(estimator._rule())
+    classes = class_list(y, estimator.positive) if before is None else before.classes
+    return StopWhenNotSeparable(classes, estimator.max_time)
+
+
+def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:
+    k, d = (1 if classes == 2 else classes), rows.width
+    w = np.zeros((k, d)) if coef is None else np.atleast_2d(np.asarray(coef, float))
+    b = np.zeros(k) if intercept is None else np.atleast_1d(np.asarray(intercept, float))
+    if w.shape != (k, d) or b.shape != (k,):
+        raise SettingError(f"coef_init {w.shape}, intercept_init {b.shape} must have shapes ({k}, {d}) and ({k},)")
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        raise SettingError("coef_init and intercept_init must be finite; found NaN or infinity")
+    return w, b

@@ -1,0 +1,307 @@
+"""The general scikit-learn estimator: check the input, learn, set attributes. `recipes.py` has the named learners."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..core.learn import SEEN, UPDATES
+from ..core.rows import Array, Rows, matrix
+from ..data.checks import check_finite, checked_weights
+from ..data.folds import set_aside
+from ..data.labels import class_list
+from ..errors import SettingError, plain
+from ..learn.observers import observers_of
+from ..learn.rule import rule_from
+from ..learn.run import Limits, new_run
+from ..learn.settings import WORDS, Settings
+from ..learn.table import learner_table
+from ..memory import memory_from
+from ..model import fit as fitting
+from ..model.model import Model
+from ..parameters import described, signature_of
+from ..recipe.cross_scores import calibrated, way
+from .input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    if hasattr(estimator, "model_"):
+        return bool(estimator.model_.has_probabilities)
+    own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
+    return own or estimator.calibrate is not None
+
+
+def _takes_parts(estimator: Any) -> bool:
+    if estimator.calibrate is not None:
+        found = "partial_fit sees too few rows at once for calibrate"
+        raise SettingError(f"{found}; use fit, or {{calibrate}}", calibrate=None)
+    return True
+
+
+def _init_of(signature: inspect.Signature) -> Any:
+    """An `__init__` that takes what the signature says, and keeps each argument under its name."""
+
+    def __init__(*given: Any, **named: Any) -> None:
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(given[0]).__name__}: {error}") from None
+        bound.apply_defaults()
+        (_, self), *arguments = bound.arguments.items()
+        for name, value in arguments:
+            setattr(self, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear classifier w·x + b learned as w ← w + η·a·x, b ← b + η·a, with a from the rule.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    coef_ : (1, d) or (K, d), intercept_ : (1,) or (K,)
+        Weights; of two classes the intercept is less the score at which a calibrated probability is one half.
+        keep="voted": the survival-weighted mean of the voters (the vote itself is not linear).
+    classes_ : (K,) labels. n_features_in_, feature_names_in_ : as in scikit-learn.
+    n_iter_ : int ≥ 1, epochs in all; history_ and mistakes_ have an entry for each finished one.
+    t_ : int, examples seen. n_updates_ : int, steps applied.
+    mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
+    converged_ : bool, the rule finished as it should, by the weights that answer: it asks for no step on any row (by a
+        vote, none is called wrong); of the units, the loss has settled near its lowest and not above its start.
+    stop_reason_ : str, which rule or limit ended the last fit.
+    not_separable_ : None, or the proof (`theory.Separability`) that ended the last fit, by stop_if_not_separable.
+    history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.
+    model_ : rosenblatt.model.Model, what is saved to a file. n_threads_ : int.
+
+    Raises
+    ------
+    ValueError (rosenblatt.errors): NaN or infinite values, with row and feature; one class; a setting out of range.
+
+    Examples
+    --------
+    >>> from rosenblatt import LinearClassifier
+    >>> LinearClassifier(keep="averaged").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[-1.0], [5.0]])
+    array([0, 1])
+    """
+
+    __init__ = _init_of(signature_of(learner_table()))
+
+    # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
+
+    def __init_subclass__(
+        cls, fixed: dict[str, Any] | None = None, extra: dict[str, Any] | None = None, **keywords: Any
+    ) -> None:
+        super().__init_subclass__(**keywords)
+        if fixed is None:
+            return
+        for name, value in fixed.items():
+            setattr(cls, name, value)
+        base = inspect.signature(LinearClassifier.__init__).parameters
+        kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
+        own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
+        cls.__init__ = _init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
+
+    def _rule(self) -> Any:
+        return self.rule
+
+    # --- learning ---
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        order: Any = None,
+        callback: Any = None,
+        validation: Any = None,
+    ) -> Any:
+        """Learn from X (n, d), dense or sparse, and n labels.
+
+        sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
+        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
+        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
+        to stop early by, in place of a share of the rows.
+        """
+        going_on = self.warm_start and hasattr(self, "model_")
+        x, y, rows = self._checked(X, y, reset=not going_on)
+        limits, how = self._limits(), way(self.calibrate, self.calibrate_folds)
+        start = None
+        if (coef_init is not None or intercept_init is not None) and going_on:
+            raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
+        if coef_init is not None or intercept_init is not None:
+            start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
+            if not self.fit_intercept and (start[1] != 0.0).any():
+                raise SettingError(
+                    "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
+                )
+        weight = checked_weights(sample_weight, len(y))
+        before = self._going_on() if going_on else None
+        settings = self._settings() if before is None else before.run.settings
+        held = None
+        if validation is not None:
+            held = self._held(*validation)
+        elif self.early_stopping:
+            if order is not None:
+                found = "an order names all rows, and early_stopping sets some aside"
+                raise SettingError(f"{found}; give them as validation")
+            kept, out = set_aside(y, self.validation_fraction, settings.random_state)
+            held = self._held(x[out], y[out])
+            x, y, rows, weight = x[kept], y[kept], rows.take(kept), None if weight is None else weight[kept]
+        names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before)
+        observers = observers_of([callback, asks])
+        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, observers, held)
+        if before is None:
+            model = fitting.fit(rows, y, settings, limits, task, weight)
+        else:
+            model = fitting.learn_more(before, rows, y, limits, task, weight)
+        if how is not None:
+            model = calibrated(model, rows, y, how, task, weight)
+        self._counts = label_counts(y)
+        self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
+        return self._take(model)
+
+    @available_if(_takes_parts)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
+        first = not hasattr(self, "model_")
+        x, y, rows = self._checked(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
+            known = class_list(np.asarray(classes), self.positive)
+            if known.size < 2:
+                raise SettingError("{classes} must name at least two classes", classes=known.tolist())
+            weighted = checked_weights(sample_weight, len(y))
+            model = Model(new_run(self._settings(), rows, known.size, weight=weighted), known)
+            self._counts = dict.fromkeys(known.tolist(), 0)
+        else:
+            model = self._going_on()
+            if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
+                before = list(model.classes)
+                raise SettingError(
+                    f"{{classes}} differ from those of the first call, {plain(before)}", classes=list(classes)
+                )
+        new = label_counts(y)
+        counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
+        weight = self.class_weight
+        if weight == "balanced":
+            weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
+        names = getattr(self, "feature_names_in_", None)
+        task = fitting.Task(class_weight=weight, scorer=self._scorer(), names=names)
+        model.run.position = (0, 0)  # other rows than those of a call that stopped midway
+        model = fitting.learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
+        self._counts = counts
+        return self._take(model)
+
+    # --- answering ---
+
+    def decision_function(self, X: Any) -> Array:
+        """(n,) scores w·x + b for two classes, > 0: classes_[1]; else (n, K). keep="voted": the share of votes.
+
+        Calibrated: less the score of even odds; of more than two classes the log-odds of each.
+        """
+        check_is_fitted(self)
+        return self.model_.decision(self._rows(X))
+
+    def predict(self, X: Any) -> Array:
+        """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
+        check_is_fitted(self)
+        return self.model_.predict(self._rows(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
+        check_is_fitted(self)
+        return self.model_.probabilities(self.model_.decision(self._rows(X)))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """log of predict_proba."""
+        check_is_fitted(self)
+        return self.model_.log_probabilities(self.model_.decision(self._rows(X)))
+
+    # --- inside ---
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _settings(self) -> Settings:
+        words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
+        return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
+
+    def _limits(self) -> Limits:
+        for name in ("max_iter", "max_updates", "max_time"):
+            learner_table()[name].check(getattr(self, name))
+        return Limits(self.max_iter, self.max_updates, self.max_time)
+
+    def _going_on(self) -> Model:
+        """The model, with the settings that may change on the way taken over from the parameters."""
+        model, new = self.model_, self._settings()
+        old = model.run.settings
+        words, before = new.words(), old.words()
+        own = [each.name for each in new.memory.parameters]
+        for name in ("keep", "fit_intercept", *own, "multi_class", "rule"):
+            if words[name] != before[name]:
+                raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
+        if self.positive is not None and str(self.positive) != str(model.classes[-1]):
+            raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
+        eta0 = old.eta0 if new.eta0 == "auto" else new.eta0
+        seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
+        return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
+
+    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
+        x, y = validate_data(self, X, y, reset=reset, **INPUT)
+        check_classification_targets(y)
+        if type_of_target(y) not in ("binary", "multiclass"):
+            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        return x, y, as_rows(x)
+
+    def _rows(self, X: Any) -> Rows:
+        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return rows
+
+    def _held(self, X: Any, y: Any) -> fitting.Held:
+        x, y, rows = self._checked(X, y, reset=False)
+        name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
+        return fitting.Held(rows, y, self._scorer(), name)
+
+    def _scorer(self) -> Any:
+        if self.scoring is None:
+            return None
+        score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        return lambda model, rows, y: score(copy.copy(self)._take(model), matrix(rows), y)
+
+    def _take(self, model: Model) -> Any:
+        run = model.run
+        self.model_ = model
+        self.classes_ = model.classes
+        w, b = model.weights
+        shifted = len(b) == 1 and model.cut and model.run.memory.is_linear
+        self.coef_, self.intercept_ = w, b.astype(float) - model.cut if shifted else b
+        self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
+        self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]
+        self.converged_, self.stop_reason_, self.history_ = run.converged, str(run.stop_reason), run.history
+        self.n_threads_ = 1
+        return self
+
+
+LinearClassifier.__doc__ = (LinearClassifier.__doc__ or "").replace("{parameters}", described(learner_table()))

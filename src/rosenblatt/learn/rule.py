@@ -1,0 +1,138 @@
+"""What can be chosen, found by discovery, and values from their texts: `margin:tau=2`, `pocket:every=10`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import rules
+from ..errors import SettingError
+from ..lazy import members
+
+
+@cache
+def rule_classes() -> dict[str, type]:
+    """name → class for every rule in rules/, in alphabetical order of the names."""
+    return dict(sorted((members(rules, "step") | members(rules, "steps")).items()))
+
+
+def rule_from(given: Any) -> Any:
+    """A rule value from a name ("margin", "margin:tau=2"), a rule class or a rule value.
+
+    "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`;
+    numbers that it or its class keeps as attributes become its parameters. Raises SettingError for an unknown name or
+    parameter, for a parameter of ours that is not > 0, and for an object without a step.
+    """
+    if isinstance(given, str):
+        return _positive(_named(given))
+    value = _made(given) if inspect.isclass(given) else given
+    if not (hasattr(value, "step") or hasattr(value, "steps")):
+        raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))  # type: ignore[arg-type]
+    return _as_tuple(value)
+
+
+def _made(cls: type) -> Any:
+    try:
+        return cls()
+    except Exception as error:
+        raise SettingError(f"rule {cls.__name__} cannot be made: {type(error).__name__}: {error}") from None
+
+
+def _positive(rule: Any) -> Any:
+    if type(rule) in rule_classes().values():
+        for name, value in rule._asdict().items():
+            if not value > 0.0:
+                raise SettingError(f"rule {rule.name!r}: {name}={value:g} must be a number > 0")
+    return rule
+
+
+def _named(text: str) -> Any:
+    name, _, settings = text.partition(":")
+    if name.endswith(".py"):
+        return rule_from(_from_script(Path(name), settings))
+    known = rule_classes()
+    if name not in known:
+        raise SettingError(f"unknown rule {name!r}; the rules are {', '.join(known)}, or FILE.py:CLASS of your own")
+    cls: Any = known[name]
+    values: dict[str, float] = {}
+    for part in filter(None, settings.split(",")):
+        key, _, number = part.partition("=")
+        try:
+            values[key] = float(number)
+        except ValueError:
+            raise SettingError(f"rule setting {part!r} is not of the form parameter=number") from None
+        if key not in cls._fields:
+            fields = ", ".join(cls._fields) or "none"
+            raise SettingError(f"rule {name!r} has no parameter {key!r}; its parameters: {fields}")
+    return cls(**values)
+
+
+def _from_script(path: Path, name: str) -> Any:
+    """The class `name` of a Python file: a rule of the user's own. This runs the file."""
+    if not path.is_file():
+        raise SettingError(f"rule file {path}: there is no such file")
+    spec = importlib.util.spec_from_file_location(f"rule_file_{path.stem}", path)  # not to hide another module
+    assert spec is not None and spec.loader is not None  # the suffix is .py
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # numba finds the class again by the module's name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise SettingError(f"rule file {path} fails to run: {type(error).__name__}: {error}") from None
+    if not hasattr(module, name):
+        raise SettingError(f"rule file {path} has no class {name!r}; write FILE.py:CLASS")
+    return getattr(module, name)
+
+
+_CONVERTED: dict[tuple[type, tuple[str, ...]], Any] = {}
+
+
+def _as_tuple(value: Any) -> Any:
+    """A plain object with a step, as the NamedTuple that the compiler understands.
+
+    Its numbers, set on the object or in the class, become fields, but for those that a rule says about itself.
+    """
+    cls = type(value)
+    own = {name: v for c in reversed(cls.__mro__[:-1]) for name, v in vars(c).items()} | getattr(value, "__dict__", {})
+    about = ("eta0", "tol", "reach", "exact")
+    fields = {
+        name: float(v)
+        for name, v in own.items()
+        if isinstance(v, (int, float, np.number)) and not name.startswith("_") and name not in about
+    }
+    key = (cls, tuple(fields))
+    if key not in _CONVERTED:
+        base: Any = NamedTuple(cls.__name__, [(name, float) for name in fields])  # type: ignore[misc]
+        kept = {name: v for name, v in own.items() if not name.startswith("__") and name not in fields}
+        kept |= {"__slots__": (), "__module__": cls.__module__}
+        kept["__reduce__"] = lambda self: (_again, (cls, self._asdict()))
+        _CONVERTED[key] = type(cls.__name__, (base,), kept)  # type: ignore[call-overload]
+    return _CONVERTED[key](**fields)
+
+
+def _again(cls: Any, fields: dict[str, float]) -> Any:
+    """What pickle calls: the converted class has no name of its own to be found by."""
+    value = cls.__new__(cls)
+    vars(value).update(fields)
+    return _as_tuple(value)
+
+
+def rule_name(rule: Any) -> str:
+    """The rule's name on the command line, with the parameters that differ from its defaults, to the last digit."""
+    name: str = getattr(rule, "name", type(rule).__name__)
+    if type(rule)._fields and not hasattr(rule, "missing"):
+        defaults = type(rule)._field_defaults
+        texts = [f"{v:g}" if float(f"{v:g}") == v else repr(float(v)) for v in rule]
+        changed = [f"{f}={t}" for f, t, v in zip(rule._fields, texts, rule, strict=True) if defaults.get(f) != v]
+        if changed:
+            name += ":" + ",".join(changed)
+    return name

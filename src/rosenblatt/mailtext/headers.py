@@ -1,0 +1,153 @@
+"""Who sent a mail and how it was made, from headers that the sender's side writes.
+
+    sender:ann@example.org  sender:example.org  the address in From, and the domains above it
+    sender.odd:none                             From has no address
+    sender.odd:several                          more than one
+    sender.odd:bare                             no name beside it
+    sender.odd:name                             the name is another address
+    sender.odd:digits                           four and more digits in a row before the @
+
+    headers:reply-to  headers:cc …              headers of PRESENT that are there
+    headers.type:multipart  headers.type:html   content type of the whole
+    headers.coding:base64                       transfer encoding of the whole
+    headers.date:…                              none, broken, no-zone, odd-zone, weekday (the wrong one)
+    headers.id:…                                Message-ID none, broken, no-dot, other (domain than From's)
+    headers.reply:other                         Reply-To leads to another domain than From
+    headers.reply:false                         "Re:" in the subject of a mail that answers none
+    headers.to:…                                none, hidden (no address), many (six and more), self (From's address)
+    headers.hops:1, 2, 4, 8                     at least so many Received
+
+Only headers of this list are looked at, and of most only whether they are there: they say what kind of program made the
+mail. Left out is what tells where and when a mail was *collected*, because a corpus of spam and one of ham never
+come from one place and day: dates themselves, names of servers and lists, Delivered-To, Return-Path, Status, X-Spam and
+what filters write, X-Mailman, X-Keywords. A mail without headers gives no words here, not "none" for each.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from email.message import Message
+from email.utils import parsedate_tz
+
+from .charset import decode_header
+from .document import Document
+from .links import domain, parents
+from .mime import parameter, values
+
+PRESENT = (
+    "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
+    "x-msmail-priority", "importance", "x-mimeole", "mime-version", "list-unsubscribe", "list-id",
+    "disposition-notification-to",
+)  # fmt: skip
+ADDRESS = re.compile(r"[^\s<>\"'(),:;@\[\]]{1,64}@[a-z0-9.-]{1,255}", re.IGNORECASE)
+ID = re.compile(rb"\s*<[^<>\s@]+@([^<>\s@]+)>\s*")
+RE = re.compile(r"\s*re\s*:", re.IGNORECASE)
+WEEKDAY = re.compile(r"\s*(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+HOPS = (1, 2, 4, 8)
+MANY = 6
+VALUE_LIMIT = 4000
+
+
+def _text(headers: Message, name: str) -> str:
+    """The first value of a header, decoded; "" where it is not there."""
+    found = values(headers, name)[:1]
+    return decode_header(found[0][:VALUE_LIMIT]).text.strip() if found else ""
+
+
+def addresses(text: str) -> list[str]:
+    """Mail addresses in a text, in lower case. That between < and > comes first, as it is the one that counts."""
+    inside = re.findall(r"<([^<>]*)>", text)
+    found = [address.lower().rstrip(".") for part in [*inside, text] for address in ADDRESS.findall(part)]
+    return list(dict.fromkeys(found))
+
+
+def sender(headers: Message) -> Document:
+    """What From says; its first word is the address itself."""
+    if not headers:
+        return []
+    text = _text(headers, "from")
+    found = addresses(text)
+    if not found:
+        return [("sender.odd", "none")]
+    name, named = re.sub(r"<[^<>]*>", "", text), ADDRESS.findall(re.sub(r"<[^<>]*>", "", text))
+    user, _, host = found[0].partition("@")
+    seen = {
+        "several": "," in text and len(found) > 1,
+        "bare": not name.strip(" \"'") or (name == text and "(" not in name),
+        "name": "<" in text and any(address.lower() != found[0] for address in named),
+        "digits": re.search(r"\d{4}", user) is not None,
+    }
+    odd = " ".join(name for name in seen if seen[name])
+    return [("sender", " ".join([found[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
+
+
+def headers_of(headers: Message) -> Document:
+    """How the mail was made; nothing for a mail without headers."""
+    if not headers:
+        return []
+    sent_from = addresses(_text(headers, "from"))[:1]
+    main, _, sub = parameter(headers, "get_content_type", "text/plain").partition("/")
+    coding = _text(headers, "content-transfer-encoding").lower()
+    out = {
+        "headers": " ".join(name for name in PRESENT if name in headers),
+        "headers.type": f"{main} {sub}" if "content-type" in headers else "none",
+        "headers.coding": coding if coding in ("7bit", "8bit", "base64", "quoted-printable", "binary") else "",
+        "headers.date": _date(_text(headers, "date")),
+        "headers.id": _id(headers, sent_from),
+        "headers.reply": _reply(headers, sent_from),
+        "headers.to": _to(headers, sent_from),
+        "headers.hops": " ".join(str(hops) for hops in HOPS if len(values(headers, "received")) >= hops),
+    }
+    return [(tag, words) for tag, words in out.items() if words]
+
+
+def _date(text: str) -> str:
+    if not text:
+        return "none"
+    try:
+        found = parsedate_tz(text)
+        day = None if found is None else date(*found[:3]).weekday()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return "broken"
+    if found is None or day is None:
+        return "broken"
+    named = WEEKDAY.match(text)
+    odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []
+    zone = found[9]
+    if zone is None or not re.search(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b", text):
+        odd.append("no-zone")
+    elif abs(zone) > 14 * 3600 or zone % 900:
+        odd.append("odd-zone")
+    return " ".join(odd)
+
+
+def _id(headers: Message, sent_from: list[str]) -> str:
+    found = values(headers, "message-id")[:1]
+    if not found:
+        return "none"
+    match = ID.fullmatch(found[0][:VALUE_LIMIT])
+    if match is None:
+        return "broken"
+    host = match[1].decode("latin-1").lower()
+    odd = [] if "." in host else ["no-dot"]
+    same = bool(sent_from) and domain(host) == domain(sent_from[0].rpartition("@")[2])
+    return " ".join([*odd, *([] if same else ["other"])])
+
+
+def _reply(headers: Message, sent_from: list[str]) -> str:
+    reply = addresses(_text(headers, "reply-to"))
+    hosts = {domain(address.rpartition("@")[2]) for address in reply}
+    odd = ["other"] if reply and sent_from and domain(sent_from[0].rpartition("@")[2]) not in hosts else []
+    if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
+        odd.append("false")
+    return " ".join(odd)
+
+
+def _to(headers: Message, sent_from: list[str]) -> str:
+    if "to" not in headers:
+        return "none"
+    found = addresses(_text(headers, "to"))
+    odd = ["many"] * (len(found) >= MANY) + ["self"] * (sent_from[:1] == found[:1] and bool(found))
+    return " ".join(odd if found else ["hidden"])

@@ -1,0 +1,252 @@
+"""The model file: one safetensors file with a JSON header. Loading runs no code; writing is all or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..core.learn import State
+from ..data import labels
+from ..errors import ModelError
+from ..learn.run import Best, Run
+from ..learn.settings import Settings, settings_from
+from ..learn.stop import stop_from
+from ..write.files import whole_file
+from .calibration import restored
+
+if TYPE_CHECKING:
+    from .model import Model
+
+SCHEMA = 2
+"""Raised whenever an older program could misread a newer file. 1: 0.1.0; 2: what answers may be the best epoch, or
+calibrated, words may be in runs, mails have fields that were none, and there are more formats of data. A file says the
+lowest number that reads it rightly."""
+FORMATS = ("svmlight", "table", "text", "mail")
+"""Of data, that schema 1 knows."""
+KEY = "rosenblatt"
+HEADER_LIMIT = 100_000_000
+"""Bytes; safetensors itself refuses longer headers."""
+STATE = ("w", "b", "f", "n", "m")
+_MISFITS = (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write the model, whole or, also when the power fails, not at all. The same model gives the same bytes."""
+    from safetensors.numpy import save as to_bytes
+
+    header, tensors = _run_parts(model.run)
+    header |= {
+        "schema": 1 if model.run.best is None and _answers_plainly(model) and _reads_plainly(model) else 2,
+        "classes": labels.to_json(model.classes),
+        "reading": model.reading,
+        "names": model.names,
+        "features": None if model.features is None else model.features.recipe(),
+    }
+    if model.features is not None:
+        tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
+    if not _answers_plainly(model):
+        header |= {"threshold": model.threshold, "choice": model.choice, "calibration": None}
+    if model.calibration is not None:
+        header["calibration"], curves = model.calibration.saved()
+        tensors |= {f"calibration.{name}": value for name, value in curves.items()}
+    tensors = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
+    header["digest"] = _digest(header, tensors)
+    text = json.dumps(header, sort_keys=True)  # in ASCII: file names as labels need not be valid Unicode
+    try:
+        with whole_file(path) as file:
+            file.write(to_bytes(tensors, metadata={KEY: text}))
+    except OSError as error:
+        raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
+
+
+def _answers_plainly(model: Model) -> bool:
+    """As 0.1.0 would: by the sign of the score."""
+    return model.calibration is None and model.threshold is None
+
+
+def _reads_plainly(model: Model) -> bool:
+    """Whether the first version makes the same numbers of the same data (of products it says that it does not know)."""
+    from ..features.ngrams import WORDS
+    from ..mailtext.fields import LATER
+
+    features = model.features
+    plain = features is None or features.senders is None and getattr(features.dictionary, "grams", WORDS) == WORDS
+    known = model.reading.get("format", FORMATS[0]) in FORMATS
+    return plain and known and not set(model.reading.get("fields", ())) & set(LATER)
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """The model in a file. Raises ModelError with one sentence for anything that is not a whole model of ours."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_bytes
+
+    header, raw = _read(str(path))
+    try:
+        tensors = from_bytes(raw)
+        if header.pop("digest", None) != _digest(header, tensors):
+            raise ModelError(f"{path}: damaged: the contents do not fit their digest")
+        return _model(header, tensors)
+    except ModelError as error:
+        raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    except (SafetensorError, *_MISFITS) as error:
+        raise ModelError(f"{path}: damaged: {_short(error)}") from None
+
+
+def _read(path: str) -> tuple[dict[str, Any], bytes]:
+    """(header, all bytes). The rest is read only behind a header of ours: a data set given as a model may be huge."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(8)
+            size = os.fstat(file.fileno()).st_size or HEADER_LIMIT  # 0: a pipe
+            (length,) = struct.unpack("<Q", start.ljust(8, b"\xff"))
+            if length <= HEADER_LIMIT:
+                start += file.read(min(length, size))
+            return _header(start, path), start + file.read()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _header(raw: bytes, path: str) -> dict[str, Any]:
+    if len(raw) < 8:
+        raise ModelError(f"{path}: not a model file: only {len(raw)} bytes long")
+    (length,) = struct.unpack("<Q", raw[:8])
+    if length > len(raw) - 8:
+        raise ModelError(f"{path}: not a model file, or truncated: it ends inside its header")
+    try:
+        header = json.loads(json.loads(raw[8 : 8 + length])["__metadata__"][KEY])
+        schema = header["schema"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ModelError(f"{path}: not a model file of rosenblatt, or damaged: no readable header") from None
+    if not isinstance(schema, int) or schema < 1:
+        raise ModelError(f"{path}: damaged: schema {schema!r} is not a version number")
+    if schema > SCHEMA:
+        raise ModelError(f"{path}: written by a newer version (schema {schema}; this one reads up to {SCHEMA})")
+    return header  # type: ignore[no-any-return]
+
+
+def _digest(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(tensors):
+        value = tensors[name]
+        digest.update(f"{name} {value.dtype} {value.shape}".encode())
+        digest.update(value.tobytes())
+    return digest.hexdigest()
+
+
+def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    tensors = {f"state.{name}": getattr(run.state, name) for name in STATE}
+    tensors |= {f"memory.{name}": value for name, value in run.memory.saved().items()}
+    if run.mark is not None:
+        tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
+    if run.best is not None:
+        tensors |= {f"best.state.{name}": getattr(run.best.state, name) for name in STATE}
+        tensors |= {f"best.memory.{name}": value for name, value in run.best.memory.saved().items()}
+    header = {
+        "settings": run.settings.words(),
+        "by_column": run.memory.by_column,
+        "joint": run.joint,
+        "epoch": run.epoch,
+        "position": list(run.position),
+        "rows": run.rows,
+        "blocks": run.blocks,
+        "best_loss": None if run.best_loss == float("inf") else run.best_loss,
+        "stale": run.stale,
+        "converged": run.converged,
+        "stop_reason": str(run.stop_reason),
+        "history": run.history,
+    }
+    if run.start_loss is not None:
+        header["start_loss"] = run.start_loss
+    if run.best is not None:
+        header["best"] = {"score": run.best.score, "epoch": run.best.epoch, "by_column": run.best.memory.by_column}
+    return header, tensors
+
+
+def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Run:
+    settings = _settings(header["settings"])
+    memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
+    found, best = header.get("best"), None
+    if found is not None:
+        parts = _memory_and_state(settings, found["by_column"], header["joint"], "best.", tensors)
+        best = Best(float(found["score"]), int(found["epoch"]), *parts)
+    return Run(
+        settings,
+        state,
+        memory,
+        epoch=header["epoch"],
+        position=(header["position"][0], header["position"][1]),
+        rows=header["rows"],
+        blocks=header["blocks"],
+        best_loss=float("inf") if header["best_loss"] is None else header["best_loss"],
+        stale=header["stale"],
+        converged=header["converged"],
+        stop=stop_from(header["stop_reason"]),
+        start_loss=header.get("start_loss"),
+        history=header["history"],
+        mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
+        best=best,
+    )
+
+
+def _memory_and_state(
+    settings: Settings, by_column: bool, joint: bool, prefix: str, tensors: dict[str, np.ndarray[Any, Any]]
+) -> tuple[Any, State]:
+    """What answers and goes on learning, from the tensors whose names begin so."""
+    memory = settings.memory.copy()
+    memory.by_column, memory.joint = by_column, joint
+    memory.restore(_named(tensors, f"{prefix}memory."))
+    return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in STATE))
+
+
+def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Model:
+    from ..mailtext.fields import LATER
+    from .model import Model
+
+    later = sorted(set(header["reading"].get("fields", ())) & set(LATER))
+    if later and header["schema"] < 2:
+        raise ModelError(f"it reads a header called {later[0]}, which is no text any more; train it again")
+    features = None
+    if header["features"] is not None:
+        from ..features.pipeline import Features
+
+        features = Features.restore(header["features"], _named(tensors, "features."))
+    classes = labels.from_json(header["classes"])
+    model = Model(_run(header, tensors), classes, features, header["reading"], header["names"])
+    if header.get("calibration") is not None:
+        model.calibration = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
+    if header.get("threshold") is not None:
+        model.threshold, model.choice = float(header["threshold"]), header["choice"]
+    return model
+
+
+def _named(tensors: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, np.ndarray[Any, Any]]:
+    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+class UnknownRule(NamedTuple):
+    """Stands in for a rule of the user's own, whose code no model file holds: enough to predict, not to learn."""
+
+    missing: str
+
+    @property
+    def name(self) -> str:
+        return self.missing
+
+
+def _settings(words: dict[str, Any]) -> Settings:
+    from ..learn.rule import rule_classes
+
+    if words["rule"].partition(":")[0] in rule_classes():
+        return settings_from(words)
+    return replace(settings_from({**words, "rule": "perceptron"}), rule=UnknownRule(words["rule"]))
+
+
+def _short(error: Exception) -> str:
+    text = str(error).splitlines()
+    return f"{type(error).__name__}" + (f" ({text[0][:120]})" if text else "")

@@ -1,0 +1,171 @@
+"""Where to draw the line between two classes: by what mistakes cost, or by a limit on one kind of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array
+from ..data.arrays import at_most
+from ..errors import DataError, SettingError, plain
+from ..model.model import Model
+
+CONFIDENCE = 0.95
+
+
+class Wish(NamedTuple):
+    """What a threshold is chosen by; one of the three.
+
+    max_false_positives, max_false_negatives: the most of the negative (positive) class that may be called the other,
+    in (0, 1). cost: label → what a mistake on a row of that class costs, ≥ 0. confidence: with which the limit is to
+    hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
+    """
+
+    max_false_positives: float | None = None
+    max_false_negatives: float | None = None
+    cost: Mapping[str, float] | None = None
+    confidence: float = CONFIDENCE
+
+    @property
+    def empty(self) -> bool:
+        return self[:3] == (None, None, None)
+
+    def check(self) -> None:
+        """SettingError where it is none of the three, or more than one, or a number is out of range."""
+        given = [name for name in self._fields[:3] if getattr(self, name) is not None]
+        if len(given) != 1:
+            found = " and ".join(f"{{{name}.name}}" for name in given) or "nothing"
+            names = ", ".join(f"{{{name}.name}}" for name in self._fields[:3])
+            raise SettingError(f"{found}: choose a threshold by one of {names}", **self._asdict())
+        if not 0.0 <= self.confidence < 1.0:
+            raise SettingError("{confidence:g} must be a share from 0 to below 1, as 0.95", confidence=self.confidence)
+        if given[0] != "cost":
+            limit = getattr(self, given[0])
+            if not 0.0 < limit < 1.0:
+                raise SettingError(
+                    f"{{{given[0]}:g}} must be a share between 0 and 1, as 0.001 or 0.1%", **{given[0]: limit}
+                )
+
+
+def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str) -> Model:
+    """The model with the threshold that fits the wish best, and `choice`, the record of what it costs.
+
+    scores: (n,) as of `Model.raw`, of rows with the labels y. rows_are: which rows, for the record. The line is drawn
+    midway between two scores. Raises SettingError for more than two classes, DataError where a class has no row.
+    """
+    wish.check()
+    if model.classes.size != 2:
+        raise SettingError(f"a threshold is for two classes; the model has {model.classes.size}")
+    positive = y == model.classes[1]
+    for label, present in zip(model.classes, (~positive, positive), strict=True):
+        if not present.any():
+            raise DataError(f"no row has the label {label}; a threshold is chosen by rows of both classes")
+    u = scores.astype(np.float64)
+    record: dict[str, Any] = {"rows": rows_are, "confidence": wish.confidence}
+    if wish.cost is not None:
+        costs = _costs(wish.cost, model.classes)
+        threshold = cheapest(u[~positive], u[positive], costs)
+        record |= {"by": "cost", "cost": dict(zip(map(str, model.classes), costs, strict=True))}
+    elif wish.max_false_positives is not None:
+        threshold, record = _limited(u, ~positive, "max_false_positives", wish, record)
+    else:
+        above, record = _limited(-u, positive, "max_false_negatives", wish, record)
+        threshold = float(np.nextafter(-above, -np.inf))  # a score equal to a threshold is negative
+    return replace(model, threshold=threshold, choice={**record, **counted(u, positive, threshold)})
+
+
+def counted(u: Array, positive: Array, threshold: float) -> dict[str, int]:
+    """The mistakes of a threshold: false positives of the negatives, false negatives of the positives."""
+    return {
+        "false_positives": int(np.count_nonzero(u[~positive] > threshold)),
+        "negatives": int(np.count_nonzero(~positive)),
+        "false_negatives": int(np.count_nonzero(u[positive] <= threshold)),
+        "positives": int(np.count_nonzero(positive)),
+    }
+
+
+def allowed(n: int, limit: float, confidence: float) -> int | None:
+    """How many of n rows may be above a threshold so that, with this confidence, the true share is at most the limit.
+
+    The largest m whose upper Clopper–Pearson bound is ≤ limit; None where not even 0 is enough. A threshold at the
+    (m + 1)-th largest of n scores is exceeded by a share that is Beta(m + 1, n − m) distributed whatever the scores'
+    distribution, so nothing is lost by choosing it on the same rows (Wilks 1941).
+    """
+    from scipy.special import betaincinv
+
+    found, over = -1, n
+    while over - found > 1:
+        m = (found + over) // 2
+        found, over = (m, over) if betaincinv(m + 1, n - m, confidence) <= limit else (found, m)
+    return found if found >= 0 else None
+
+
+def rows_needed(limit: float, confidence: float) -> int:
+    """The rows of a class, none of them wrong, that it takes to promise a limit: ln(1 − confidence)/ln(1 − limit)."""
+    return int(np.ceil(np.log1p(-confidence) / np.log1p(-limit)))
+
+
+def exact_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The two-sided Clopper–Pearson interval of a share: count of n rows."""
+    from scipy.special import betaincinv
+
+    tail = (1.0 - confidence) / 2.0
+    low = 0.0 if count == 0 else float(betaincinv(count, n - count + 1, tail))
+    return low, 1.0 if count == n else float(betaincinv(count + 1, n - count, 1.0 - tail))
+
+
+def cheapest(negatives: Array, positives: Array, costs: tuple[float, float]) -> float:
+    """The threshold of the least total cost on these scores; of equals the one with the widest gap around it, then the
+    lowest. costs: of a mistake on a negative and on a positive row."""
+    values = np.unique(np.concatenate([negatives, positives]))
+    below = np.searchsorted(np.sort(positives), values, side="right")
+    above = negatives.size - np.searchsorted(np.sort(negatives), values, side="right")
+    total = np.concatenate([[costs[0] * negatives.size], costs[0] * above + costs[1] * below])
+    gaps = np.concatenate([[0.0], np.diff(values), [0.0]])
+    best = np.flatnonzero(total == total.min())
+    place = int(best[gaps[best].argmax()])
+    if place == 0:
+        return float(np.nextafter(values[0], -np.inf))
+    return _midway(values, place - 1)
+
+
+def _limited(u: Array, own: Array, by: str, wish: Wish, record: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+    """(threshold, record): as low as the limit on the own class's scores above it allows."""
+    limit = getattr(wish, by)
+    n = int(np.count_nonzero(own))
+    most = allowed(n, limit, wish.confidence) if wish.confidence > 0.0 else None
+    promised = most is not None
+    needed = rows_needed(limit, wish.confidence) if wish.confidence > 0.0 else None
+    record = {**record, "by": by, "limit": limit, "promised": promised, "rows_needed": needed}
+    count = at_most(n, limit) if most is None else most
+    border = np.sort(u[own])[n - 1 - count]
+    values = np.unique(u)
+    return _midway(values, int(np.searchsorted(values, border))), record
+
+
+def _midway(values: Array, place: int) -> float:
+    """Between a score and the next higher one; the score itself where there is none or no number between."""
+    if place + 1 == values.size:
+        return float(values[place])
+    low, high = float(values[place]), float(values[place + 1])
+    middle = low + (high - low) / 2.0
+    return middle if low <= middle < high else low
+
+
+def _costs(cost: Mapping[str, float], classes: Array) -> tuple[float, float]:
+    names = [str(label) for label in classes]
+    unknown = [name for name in cost if name not in names]
+    if unknown:
+        raise SettingError(f"{{cost}} names no label; the labels are {plain(', '.join(names))}", cost=unknown[0])
+    missing = [name for name in names if name not in cost]
+    if missing:
+        raise SettingError(f"{{cost}} has no cost for {plain(repr(missing[0]))}; give one for each label", cost="")
+    for name, value in cost.items():
+        if not (np.isfinite(value) and value >= 0.0):
+            raise SettingError("{cost} must be a finite number ≥ 0", cost=f"{name}={value:g}")
+    if not any(cost.values()):
+        raise SettingError("all costs are 0; then no threshold is better than another")
+    return float(cost[names[0]]), float(cost[names[1]])
