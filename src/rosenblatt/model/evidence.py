@@ -110,17 +110,18 @@ class Explanation(NamedTuple):
     def as_dict(self, top: int | None = None) -> dict[str, Any]:
         """JSON-able; the strongest `top` features, None: all that contribute."""
         why, shown = self.evidence, self.shown(top)
-        columns = zip(why.columns[:shown], why.values, why.weights, why.contributions, strict=False)
+        parts = zip(why.values.tolist(), why.weights.tolist(), why.contributions.tolist(), strict=True)
+        columns = list(zip(why.columns.tolist(), parts, strict=True))[:shown]
         out = {
             **{name: getattr(self, name) for name in ("row", "id", "title", "label", "predicted")},
             "score": why.score,
-            "score_for": self.classes[why.between[0]],
-            "score_against": self.classes[why.between[1]],
+            "score_for": self.classes[why.between[0]].item(),
+            "score_against": self.classes[why.between[1]].item(),
             "intercept": why.intercept,
             "threshold": why.threshold,
             "contributions": [
                 {"feature": self.names[j], "value": value, "weight": weight, "contribution": part}
-                for j, value, weight, part in columns
+                for j, (value, weight, part) in columns
             ],
             "rest": {"features": len(why.columns) - shown, "contribution": why.rest(shown)},
         }
@@ -132,8 +133,8 @@ def explanations(
 ) -> Iterator[Explanation]:
     """The rows of a batch explained. only: the number of one row, from 1. wanted: the class (number) to explain, None:
     the winner."""
-    labels = None if part.batch.y is None else tidy(part.batch.y)
-    predicted, documents = model.labels(part.scores), part.batch.rows
+    labels = None if part.batch.y is None else tidy(part.batch.y).tolist()
+    predicted, documents = model.labels(part.scores).tolist(), part.batch.rows
     voted = not model.run.memory.is_linear
     votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores
     for i, scores in enumerate(part.scores):

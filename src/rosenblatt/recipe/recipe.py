@@ -22,7 +22,7 @@ from ..learn.settings import WORDS, Settings
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
-from ..parameters import described
+from ..parameters import described, signature_of
 from ..read.parameters import READING
 from .cross_scores import way
 from .table import recipe_table, without_effect
@@ -263,4 +263,9 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value.item() if isinstance(value, np.generic) else value
 
 
+_SIGNATURE = signature_of(recipe_table())
+_NAMED = [
+    each.replace(kind=each.KEYWORD_ONLY) if each.name != "self" else each for each in _SIGNATURE.parameters.values()
+]
+Recipe.__init__.__signature__ = _SIGNATURE.replace(parameters=_NAMED)  # type: ignore[attr-defined]
 Recipe.__doc__ = (Recipe.__doc__ or "").replace("{parameters}", described(recipe_table()))
