@@ -178,11 +178,7 @@ def _about_all(verdict: Separability, numbers: Array | None, whole: Any) -> Sepa
     if numbers is None:
         return verdict
     certificate: Any = verdict.certificate
-    rows = tuple(int(numbers[row]) for row in certificate.rows)
-    moved = replace(certificate, rows=rows)
-    if hasattr(certificate, "basis"):
-        moved = replace(moved, basis=tuple(int(numbers[row]) for row in certificate.basis))
-    return replace(verdict, certificate=moved, problem=whole)
+    return replace(verdict, certificate=certificate.renumbered(numbers), problem=whole)
 
 
 def check_rule(rule: Any) -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ from ...core.rows import Array
 from ...data.arrays import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
+from ..proof.exact import right_rows
 from ..proof.floats import NOT_IN_FLOATS, in_floats
 from ..separability import separable
-from .check import Exact, as_floats, exactly_right_rows, right_rows
 from .planes import MOST_COLUMNS, enumerate_planes
 from .search import along_lines, better, constant, learned, view
 from .supports import Sides, forced, separating, two_sides
@@ -114,9 +113,9 @@ def minimum_error(
         reserve = None if until is None else begun + 0.7 * (until - begun)
         found = enumerate_planes(problem, reserve, lambda errors: told(min(errors, best.errors), proven))
         if found.complete:
-            return _exact_result(problem, found.exact, found.errors, begun)
-        if found.exact is not None:
-            best = better(problem, best, *as_floats(found.exact, problem))
+            return _exact_result(problem, found.separator, found.errors, begun)
+        if found.separator is not None:
+            best = better(problem, best, *_rounded(found.separator))
     if proven == 0:
         begin = time.monotonic()
         left = None if until is None else VERDICT * (until - begin)
@@ -142,20 +141,19 @@ def _result(problem: Problem, sides: Sides, method: str, begun: float) -> Minimu
     best = sides.best
     right = right_rows(problem, best.w, best.b)
     assert np.count_nonzero(~right) == best.errors
-    exact = _fractions(problem, best.w, best.b)
-    return _handed_out(problem, exact, right, [(best.w, best.b)], (sides.proven, method, sides.supports), begun)
+    proof = (sides.proven, method, sides.supports)
+    return _handed_out(problem, Separator.of(best.w, best.b), right, [(best.w, best.b)], proof, begun)
 
 
 def _separated(problem: Problem, separator: Separator, begun: float) -> MinimumError:
-    exact = [Fraction(each, separator.denominator) for each in (*separator.w, separator.b)]
-    right = np.ones(problem.n, bool)
-    return _handed_out(problem, exact[: problem.d + problem.fit_intercept], right, [], (0, "separable", 0), begun)
+    *w, b = (Fraction(each, separator.denominator) for each in (*separator.w, separator.b))
+    return _handed_out(problem, Separator.of(w, b), np.ones(problem.n, bool), [], (0, "separable", 0), begun)
 
 
-def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: float) -> MinimumError:
+def _exact_result(problem: Problem, separator: Separator | None, errors: int, begun: float) -> MinimumError:
     """Of an enumeration's hyperplane, which all but touches points: better in the middle between the right rows."""
-    exact = [Fraction(0)] * (problem.d + problem.fit_intercept) if exact is None else exact
-    right = exactly_right_rows(problem, exact)
+    separator = separator or Separator.of([0.0] * problem.d, 0.0)
+    right = separator.right_rows(problem)
     if np.count_nonzero(~right) != errors:
         raise AssertionError(f"the hyperplane makes {np.count_nonzero(~right)} errors, {errors} were counted")
     first = []
@@ -163,13 +161,18 @@ def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: flo
     if seen is not None:
         v = separating(seen.z[right], time.monotonic() + CENTRING)
         first += [] if v is None else [seen.plane(v, problem)]
-    first.append(as_floats(exact, problem))
-    return _handed_out(problem, exact, right, first, (errors, "enumeration", 0), begun)
+    first.append(_rounded(separator))
+    return _handed_out(problem, separator, right, first, (errors, "enumeration", 0), begun)
+
+
+def _rounded(separator: Separator) -> tuple[Array, float]:
+    """(w, b) in floats, the longest 1."""
+    return separator.floats(max(map(abs, (*separator.w, separator.b))) or 1)
 
 
 def _handed_out(
     problem: Problem,
-    exact: Exact,
+    separator: Separator,
     right: Array,
     first: list[tuple[Array, float]],
     proof: tuple[int, str, int],
@@ -180,22 +183,11 @@ def _handed_out(
     first: floats to begin with. proof: (lower bound, method, supports).
     """
     own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
-    separator = _separator(exact, problem)
     found = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
     if found.exact:
-        separator = _separator(_fractions(problem, found.w, found.b), problem)
+        separator = Separator.of(found.w, found.b)
     proven, method, supports = proof
     return MinimumError(
         rest.n, proven, found.w, found.b, np.flatnonzero(~right), method, time.monotonic() - begun,
         separator, supports, problem, found.hold,
     )  # fmt: skip
-
-
-def _fractions(problem: Problem, w: Array, b: float) -> Exact:
-    return [*map(Fraction, w.tolist()), *([Fraction(b)] if problem.fit_intercept else [])]
-
-
-def _separator(exact: Exact, problem: Problem) -> Separator:
-    below = lcm(*(value.denominator for value in exact))
-    whole = [int(value * below) for value in exact]
-    return Separator(tuple(whole[: problem.d]), whole[problem.d] if problem.fit_intercept else 0, below)

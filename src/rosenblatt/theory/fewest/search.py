@@ -14,7 +14,7 @@ from ...learn.run import Limits
 from ...learn.settings import Settings
 from ...model.fit import Task, fit
 from ..problem import Problem
-from .check import right_rows
+from ..proof.exact import right_rows
 
 DENSE = 20_000_000
 """Numbers n·d up to which rows are held as one dense array, 160 MB."""

@@ -19,8 +19,8 @@ from ...core.rows import Array
 from ..highs import solver
 from ..problem import Problem
 from ..proof.certificate import Farkas, Separator
-from ..proof.exact import farkas_on
 from ..proof.exact_simplex import decide
+from ..proof.farkas import farkas_on
 from .search import Best, View, along_lines, better
 
 TOLERANCE = 1e-6

@@ -13,6 +13,7 @@ from ...learn.rule import rule_name
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
+from ..proof.certificate import Separator
 from .bounds import Bound, final_margin
 from .follow import (
     BELOW_LINE,
@@ -28,7 +29,7 @@ from .follow import (
 )
 from .one_pass import one_pass
 from .recheck import recheck
-from .yardstick import Whole, exact_margin, noise
+from .yardstick import noise
 
 if TYPE_CHECKING:
     from .ledger import Ledger
@@ -261,5 +262,4 @@ def _directions(ledger: Ledger) -> list[Array]:
 def _separates(ledger: Ledger) -> bool:
     """Whether the weights have each row on its right side, exactly."""
     (w,), (b,) = ledger.run.memory.weights(ledger.run.state)  # type: ignore[union-attr]
-    weights = Whole.of([*w.tolist(), float(b)])
-    return all(exact_margin(ledger.problem, i, weights) > 0 for i in range(ledger.problem.n))
+    return Separator.of(w, b).check(ledger.problem)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,7 @@ from ...data.arrays import check_seconds
 from ...errors import DataError
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
-from ..proof.exact import other_offset, separator_of
+from ..proof.exact import other_offset
 from ..proof.floats import NOT_IN_FLOATS, Floats, checked, in_floats, nearest
 from .points import Points
 from .solver import Widest, widest
@@ -73,7 +72,7 @@ class MaxMargin:
     def attained(self) -> float:
         """min y(w·x + b)/‖w‖ of w and b as the floats they are: exact, then rounded. On rows 1e8 from the origin it was
         8e-9 below `lower_bound`; not above 0 where they do not separate the rows."""
-        return nearest(self.problem, separator_of(self.w, Fraction(self.b)))[1]
+        return nearest(self.problem, Separator.of(self.w, self.b))[1]
 
     def __str__(self) -> str:
         of = f"{len(self.support):,} of {self.problem.n:,} rows hold it"
@@ -164,9 +163,9 @@ def _checked(problem: Problem, points: Points, found: Widest, w: Array, b: float
     if floats.hold or not np.isfinite(w).all():
         return floats
     if points.counted:
-        exact = separator_of(found.w[:-1], Fraction(float(found.w[-1])))
+        exact = Separator.of(found.w[:-1], found.w[-1])
     else:
-        exact = other_offset(problem, found.w) or separator_of(found.w, Fraction(found.offset))
+        exact = other_offset(problem, found.w) or Separator.of(found.w, found.offset)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 

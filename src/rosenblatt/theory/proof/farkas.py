@@ -1,4 +1,4 @@
-"""Exact multipliers λ ≥ 0 with Σ λᵢ yᵢ x̄ᵢ = 0, from the rows that a solver named (python-flint)."""
+"""Multipliers λ ≥ 0 with Σ λᵢ yᵢ x̄ᵢ = 0, from the rows that a solver named: exact (python-flint), or enclosed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .certificate import Farkas
+from .certificate import Enclosure, Farkas
+from .enclosure import equations
+from .exact_simplex import decide
 from .integers import Columns, signed
 
 PRIME = 2**61 - 1
@@ -49,9 +51,7 @@ def farkas_near(problem: Problem, rows: Array, multipliers: Array) -> Farkas | N
     rows: (k,) row numbers, none twice; multipliers: (k,) λ > 0 as of an interior point, whose Σ λᵢ yᵢ x̄ᵢ is nearly 0.
     None where the corrected λ of the basis falls below 0.
     """
-    rows, lam = np.asarray(rows, np.int64), np.asarray(multipliers, np.float64)
-    kept = np.isfinite(lam) & (lam > 0)
-    rows, lam = rows[kept], lam[kept]
+    rows, lam = _positive(rows, multipliers)
     for floor in FLOORS:
         large = lam > floor * lam.max(initial=0.0)
         found = _near(problem, rows[large], lam[large]) if large.any() else None
@@ -69,6 +69,34 @@ def _near(problem: Problem, rows: Array, lam: Array) -> Farkas | None:
     order = pivoted(values * better[:, None])
     basis = order[_first_basis(found.numerators[order])]
     return _corrected(problem, rows, found, basis, np.round(np.ldexp(better, BITS)))
+
+
+def enclose(problem: Problem, rows: Array, multipliers: Array) -> Enclosure | None:
+    """A proof from approximate multipliers, as of an interior point. None where the bounds do not prove it.
+
+    rows: (k,) row numbers, none twice; multipliers: (k,) λ > 0 with Σ λᵢ yᵢ x̄ᵢ nearly 0.
+    """
+    rows, lam = _positive(rows, multipliers)
+    values = equations(problem, rows)
+    if values is None or not values.shape[1] <= len(rows):
+        return None
+    for _ in range(2):
+        better = refined(values, lam / lam.sum())
+        if better is None:
+            return None
+        lam = better / better.sum()
+        basis = pivoted(values * lam[:, None])[: values.shape[1]]
+        proof = Enclosure(tuple(rows.tolist()), tuple(lam.tolist()), tuple(sorted(rows[basis].tolist())))
+        if proof.check(problem):
+            return proof
+    return None
+
+
+def _positive(rows: Array, multipliers: Array) -> tuple[Array, Array]:
+    """Those rows, and their multipliers, that have one above 0."""
+    rows, lam = np.asarray(rows, np.int64), np.asarray(multipliers, np.float64)
+    kept = np.isfinite(lam) & (lam > 0)
+    return rows[kept], lam[kept]
 
 
 def independent(numerators: Array) -> tuple[Array, Array]:
@@ -213,11 +241,7 @@ def _vertex(found: Columns, chosen: Array) -> Array:
 
 
 def _by_simplex(problem: Problem, chosen: Array) -> Farkas | None:
-    from .exact_simplex import decide
-
     if chosen.size * (problem.d + 1) > MOST_LP:
         return None
-    found = decide(problem.take(chosen))
-    if not isinstance(found, Farkas):
-        return None
-    return Farkas(tuple(int(chosen[row]) for row in found.rows), found.multipliers, found.denominator)
+    proof = decide(problem.take(chosen))
+    return proof.renumbered(chosen) if isinstance(proof, Farkas) else None

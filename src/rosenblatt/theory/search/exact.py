@@ -6,8 +6,9 @@ import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from ..proof.certificate import Farkas, Separator, exact_scores
+from ..proof.certificate import Farkas, Separator
 from ..proof.exact_simplex import decide
+from ..proof.filter import bounded_margins
 from .hunt import Hunt
 
 SMALL = 2_000
@@ -34,9 +35,7 @@ def generate(hunt: Hunt) -> None:
         hunt.say(f"simplex method in exact arithmetic, {len(rows):,} rows")
         found = decide(problem.take(rows))
         if isinstance(found, Farkas):
-            pairs = sorted(zip(rows[list(found.rows)].tolist(), found.multipliers, strict=True))
-            numbers, multipliers = zip(*pairs, strict=True)
-            hunt.certificate = Farkas(numbers, multipliers, found.denominator)
+            hunt.certificate = found.renumbered(rows)
             return
         bad = wrong(problem, found, 10 * ADDED)
         if not bad.size:
@@ -50,14 +49,9 @@ def generate(hunt: Hunt) -> None:
 
 def wrong(problem: Problem, found: Separator, most: int) -> Array:
     """Rows on the wrong side, the worst first: all that floats are sure of, else those that exact arithmetic finds."""
-    from ..proof.filter import bounded_scores
-
-    w, b = found.floats()
-    scores, bound = bounded_scores(problem, w, b)
-    scores *= problem.y
-    sure = np.flatnonzero(scores < -bound)
+    floats = found.floats()
+    rounded, bound = bounded_margins(problem, *floats)
+    sure = np.flatnonzero(rounded < -bound)
     if sure.size:
-        return sure[np.argsort(scores[sure])[:most]]
-    unsure = np.flatnonzero(~(scores > bound))
-    values = exact_scores(problem, found.w, found.b, unsure, True)
-    return unsure[[value <= 0 for value in values]][:most]
+        return sure[np.argsort(rounded[sure])[:most]]
+    return np.flatnonzero(~found.right_rows(problem, floats))[:most]
