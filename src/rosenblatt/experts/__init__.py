@@ -8,7 +8,7 @@ _PLACES = {
     "Halving": ".algorithms",
     "WeightedMajority": ".algorithms",
     "RandomizedWeightedMajority": ".algorithms",
-    "Hedge": ".hedge",
+    "Hedge": ".algorithms",
     "FollowTheLeader": ".algorithms",
     "Advised": ".advised",
     "Round": ".ledger",
@@ -16,7 +16,7 @@ _PLACES = {
     "Bound": ".bounds",
     "BoundViolated": "..errors",
     "against_the_leader": ".adversary",
-    "load": ".state",
+    "load": ".algorithms",
     "OnlineCommittee": ".committee",
 }
 __all__ = list(_PLACES)

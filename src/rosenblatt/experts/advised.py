@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -10,10 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import BoundViolated, SettingError
+from ..errors import BoundViolated, DataError, SettingError
+from ..write.files import whole_file
 from . import play as core
 from .bounds import SLACK, Bound, Counted, Form
-from .given import as_outcome, as_outcomes, as_rounds
+from .given import as_outcome, as_outcomes, as_rounds, whole_number
 from .ledger import Ledger, Round
 from .play import Game, Tally, play_rounds
 
@@ -22,7 +25,7 @@ BLOCK = 1 << 16
 WORTH = 10
 """Advices that plain Python plays in the time of so many bytes of `core.dispatch.SMALL_WORK`: 200,000 are worth loading
 the compiled rounds."""
-DRAWS = 4096
+FORMAT = "rosenblatt experts 1"
 
 
 class Advised(ABC):
@@ -41,9 +44,7 @@ class Advised(ABC):
     """What `bound()` is about: mistakes, expected mistakes, or regret."""
 
     def __init__(self, n: int) -> None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise SettingError("{n} must be a whole number of experts, at least 1", n=n)
-        self.n, self.rounds = int(n), 0
+        self.n, self.rounds = whole_number(1, "of experts, at least 1", n=n), 0
         try:
             self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
         except (MemoryError, ValueError, OverflowError):
@@ -194,16 +195,31 @@ class Advised(ABC):
 
     def save(self, path: Any) -> None:
         """Write a JSON file from which `load` goes on exactly. Raises DataError where it cannot be written."""
-        from .state import save
-
-        save(self, path)
+        try:
+            with whole_file(os.fspath(path)) as file:
+                file.write((json.dumps(self.as_dict(), allow_nan=False) + "\n").encode())
+        except OSError as error:
+            raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     @staticmethod
     def load(path: Any) -> Advised:
         """What was saved. Raises DataError where the file is damaged or foreign."""
-        from .state import load
+        from . import load
 
-        return load(path)
+        return load(path)  # type: ignore[no-any-return]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, JSON-able. log_weights are there for readers; the counts are what it goes on from."""
+        return {
+            "format": FORMAT,
+            "algorithm": self.name,
+            "n": self.n,
+            "settings": self.settings(),
+            "rounds": self.rounds,
+            "tally": {name: column.tolist() for name, column in self.tally._asdict().items()},
+            "last": [None if math.isnan(value) else value for value in self._last.tolist()],
+            "log_weights": [value if math.isfinite(value) else None for value in self.log_weights.tolist()],
+        }
 
     # --- inside ------------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from ..learn.settings import WORDS, Settings
 from ..learn.table import DEFAULTS
 from ..memory import memory_classes
 from .advised import Advised
+from .algorithms import ALGORITHMS
 from .ledger import Ledger
-from .state import algorithms
 
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
@@ -149,9 +149,9 @@ class OnlineCommittee:
             raise SettingError(f"the learners {', '.join(names) or '(none)'} must be at least one, each once")
         algorithm = self.algorithm
         if isinstance(algorithm, str):
-            if algorithm not in algorithms():
-                raise SettingError(f"unknown {{algorithm}}; one of {', '.join(algorithms())}", algorithm=algorithm)
-            algorithm = algorithms()[algorithm](len(names))
+            if algorithm not in ALGORITHMS:
+                raise SettingError(f"unknown {{algorithm}}; one of {', '.join(ALGORITHMS)}", algorithm=algorithm)
+            algorithm = ALGORITHMS[algorithm](len(names))
         if not isinstance(algorithm, Advised):
             raise SettingError("{algorithm} must be a name, or an algorithm made for the learners", algorithm=algorithm)
         if algorithm.n != len(names) or algorithm.rounds:

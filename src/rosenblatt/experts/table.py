@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.rows import Array, dense
 from ..data.batch import Batch
-from ..errors import SettingError
+from ..errors import Message, SettingError, plain
 from ..read.columns import Asked, Column, Columns, choose, is_number
 from ..read.open import PathLike
 from ..read.table import Block, Table
@@ -112,9 +112,10 @@ class AdviceTable(Table):
                 heard = self._heard[p == columns.label and self._up is None]
                 before = " or ".join(heard.values()) if heard else ""
                 if self._up is not None and before and before != self._up:
-                    return found, f"expected {self._up} (--up) or {before}, as before"
-                right = f"{before} as before" if before else SAYS + "; --up names another word for 1"
-                return found, f"expected {right}"
+                    words = f"expected {plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
+                    return found, Message(words, up=None)
+                right = f"{plain(before)} as before" if before else f"{SAYS}; {{up.name}} names another word for 1"
+                return found, Message(f"expected {right}", up=None)
         return None
 
     def _plain_batch(self, lines: list[str]) -> Batch:
