@@ -20,6 +20,9 @@ from ..proof.floats import NOT_IN_FLOATS, Floats, checked, in_floats, nearest
 from .points import Points
 from .solver import Widest, widest
 
+NAMES = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers", "in_floats")
+"""What a margin has, with the bias counted or not."""
+
 
 @dataclass(frozen=True, repr=False)
 class MaxMargin:
@@ -110,29 +113,27 @@ def max_margin(
     deadline = math.inf if time_limit is None else begin + time_limit
     problem = as_problem(X, y, fit_intercept, positive)
     if problem.fit_intercept and np.unique(problem.y).size == 1:
-        plain = _alone(problem)
+        plain, widest_plain = _alone(problem)
     else:
-        plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
-    counted: dict[str, Any] = {}
+        plain, widest_plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
+    complete, counted = widest_plain.complete, dict[str, Any]()
     if problem.fit_intercept:
-        counted = _solved(problem, Points.of(problem, True), plain["support"], deadline, plain)
+        counted, other = _solved(problem, Points.of(problem, True), plain["support"], deadline, widest_plain)
+        complete = complete and other.complete
         if plain["upper_bound"] < counted["upper_bound"]:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
             counted["upper_bound"] = plain["upper_bound"]
             counted["gap"] = max(0.0, counted["upper_bound"] / counted["lower_bound"] - 1.0)
-    complete = plain["complete"] and counted.get("complete", True)
-    names = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers", "in_floats")
-    own = {name: plain[name] for name in names}
-    with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in names}
-    return MaxMargin(**own, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
+    with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in NAMES}
+    return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
 
 
 def _solved(
-    problem: Problem, points: Points, start: Array, deadline: float, plain: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """One of the margins, with all that belongs to it. plain: all of γ, if known."""
+    problem: Problem, points: Points, start: Array, deadline: float, plain: Widest | None = None
+) -> tuple[dict[str, Any], Widest]:
+    """One of the margins, with all that belongs to it by its name. plain: that of γ, if known."""
     found = widest(points, start, deadline)
     if found is None or not found.lower > 0.0:
-        known = _separator(problem, deadline) if plain is None else plain["separator"]
+        known = _separator(problem, deadline) if plain is None else (plain.w, plain.offset)
         found = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
         if found is None or not found.lower > 0.0:
             raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
@@ -141,19 +142,16 @@ def _solved(
     if points.counted:
         w, b = w[:-1], float(w[-1])
     floats = _checked(problem, points, found, w, b)
-    return {
-        "w": floats.w,
-        "b": floats.b,
-        "margin": found.lower,
-        "lower_bound": found.lower,
-        "upper_bound": found.upper,
-        "gap": found.gap,
-        "support": found.rows,
-        "multipliers": _shares(points, found),
-        "in_floats": floats.hold,
-        "complete": found.complete,
-        "separator": (found.w, found.offset),
-    }
+    bounds = (found.lower, found.lower, found.upper, found.gap)
+    values = (floats.w, floats.b, *bounds, found.rows, _shares(points, found), floats.hold)
+    return dict(zip(NAMES, values, strict=True)), found
+
+
+def _alone(problem: Problem) -> tuple[dict[str, Any], Widest]:
+    """One class with a free offset: w = 0 and b = ±1 do, and no margin is too wide."""
+    w, b, none = np.zeros(problem.d), float(problem.y[0]), np.zeros(0, np.int64)
+    values = (w, b, math.inf, math.inf, math.inf, 0.0, none, np.zeros(0), True)
+    return dict(zip(NAMES, values, strict=True)), Widest(w, b, none, np.zeros(0), math.inf, math.inf)
 
 
 def _checked(problem: Problem, points: Points, found: Widest, w: Array, b: float) -> Floats:
@@ -177,23 +175,6 @@ def _shares(points: Points, found: Widest) -> Array:
         for side in (y > 0, y < 0):
             sums[side] = found.multipliers[side].sum()
     return found.multipliers / sums
-
-
-def _alone(problem: Problem) -> dict[str, Any]:
-    """One class with a free offset: w = 0 and b = ±1 do, and no margin is too wide."""
-    return {
-        "w": np.zeros(problem.d),
-        "b": float(problem.y[0]),
-        "margin": math.inf,
-        "lower_bound": math.inf,
-        "upper_bound": math.inf,
-        "gap": 0.0,
-        "support": np.zeros(0, np.int64),
-        "multipliers": np.zeros(0),
-        "in_floats": True,
-        "complete": True,
-        "separator": (np.zeros(problem.d), float(problem.y[0])),
-    }
 
 
 def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import ClassVar, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ class Separator:
     b: int
     denominator: int
     kind: ClassVar[str] = "separator"
+    claim: ClassVar[str] = "separable: y(w·x + b) > 0 for every row"
 
     @classmethod
     def of(cls, w: Iterable[float | Fraction], b: float | Fraction) -> Self:
@@ -109,6 +110,7 @@ class Farkas:
     multipliers: tuple[int, ...]
     denominator: int
     kind: ClassVar[str] = "farkas"
+    claim: ClassVar[str] = "not separable: λ ≥ 0, Σλ = 1, Σ λᵢ yᵢ x̄ᵢ = 0"
 
     def check(self, problem: Problem) -> bool:
         """Whether it proves that the problem is not separable, exactly (3,840 rows of 784 pixels, 3,800 bits: 1 s)."""
@@ -127,10 +129,16 @@ class Farkas:
     def __repr__(self) -> str:
         return f"<Farkas: {len(self.rows):,} rows, denominator of {self.denominator.bit_length():,} bits>"
 
+    @classmethod
+    def of(cls, rows: Iterable[int], values: Sequence[int]) -> Self:
+        """Of multipliers up to a factor, some above 0: in lowest terms, in the order of the rows, without zeros."""
+        part = gcd(*values)
+        pairs = sorted((row, value // part) for row, value in zip(rows, values, strict=True) if value)
+        return cls(tuple(row for row, _ in pairs), tuple(value for _, value in pairs), sum(value for _, value in pairs))
+
     def renumbered(self, numbers: Array) -> Farkas:
         """The same proof, of rows that have these numbers among others."""
-        pairs = sorted(zip(numbers[list(self.rows)].tolist(), self.multipliers, strict=True))
-        return Farkas(tuple(row for row, _ in pairs), tuple(each for _, each in pairs), self.denominator)
+        return Farkas.of(numbers[list(self.rows)].tolist(), self.multipliers)
 
     @property
     def fractions(self) -> list[Fraction]:
@@ -150,6 +158,7 @@ class Enclosure:
     multipliers: tuple[float, ...]
     basis: tuple[int, ...]
     kind: ClassVar[str] = "enclosure"
+    claim: ClassVar[str] = "not separable: near these multipliers are exact λ > 0 with Σ λᵢ yᵢ x̄ᵢ = 0"
 
     def check(self, problem: Problem) -> bool:
         """Whether the bounds hold, all of them computed anew."""

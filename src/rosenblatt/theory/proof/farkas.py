@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import gcd, lcm
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -220,10 +220,8 @@ def _checked(problem: Problem, rows: Array, values: list[int]) -> Farkas | None:
     """The certificate in lowest terms and in the order of the rows, if it is one."""
     if min(values) < 0 or not any(values):
         return None
-    common_part = gcd(*values)
-    pairs = sorted((int(row), value // common_part) for row, value in zip(rows, values, strict=True) if value)
-    found = Farkas(tuple(row for row, _ in pairs), tuple(value for _, value in pairs), sum(v for _, v in pairs))
-    return found if found.check(problem) else None
+    proof = Farkas.of(rows.tolist(), values)
+    return proof if proof.check(problem) else None
 
 
 def _vertex(found: Columns, chosen: Array) -> Array:
