@@ -52,16 +52,12 @@ class Halving(Advised):
     def fails(self, counted: Counted) -> bool:
         return counted.loss == 0 and 2 ** int(counted.own) > self.n
 
-    def no_bound(self) -> str:
-        loss = self._tight()[1]
-        if loss == 0:
-            return ""
-        return (
-            f"no expert is perfect, the best one has made {self.tally.loss[self.tally.rounds > 0].min():,.0f} mistakes"
-        )
+    def promised(self, account: Array) -> Array:
+        return np.asarray(account[:, core.TIGHT_LOSS] == 0.0)
 
-    def _promised(self, told: Array) -> Array:
-        return np.asarray(told[:, core.TIGHT_LOSS] == 0.0)
+    def no_promise(self) -> str:
+        fewest = self.tally.loss[self.tally.rounds > 0].min()
+        return f"no expert is perfect, the best one has made {fewest:,.0f} mistakes"
 
 
 class WeightedMajority(Advised):
@@ -222,13 +218,11 @@ class Hedge(Advised):
         most = self.form().c * counted.rounds + float(self.room(np.array([counted.t]))[0])
         return regret_fails(counted, most)
 
-    def no_bound(self) -> str:
-        if self.eta == "anytime" and self.slept:
-            return "experts slept, and a rate that falls keeps no promise to them; a fixed rate or doubling does"
-        return ""
+    def promised(self, account: Array) -> Array:
+        return np.asarray((account[:, core.SLEEPY] == 0.0) | (self.eta != "anytime"))
 
-    def _promised(self, told: Array) -> Array:
-        return np.asarray((told[:, core.SLEEPY] == 0.0) | (self.eta != "anytime"))
+    def no_promise(self) -> str:
+        return "experts slept, and a rate that falls keeps no promise to them; a fixed rate or doubling does"
 
     @property
     def log_weights(self) -> Array:
@@ -241,13 +235,13 @@ class Hedge(Advised):
 
     def update_losses(self, losses: Any, awake: Any = None) -> Round:
         """A round of losses (n,) in [0, 1], NaN where asleep: counts their weighted mean, then changes the weights."""
-        given = as_rounds(losses, self.n, awake, rows=False, losses=True)
-        return self._play(given, np.full(1, np.nan))[0]
+        losses = as_rounds(losses, self.n, awake, rows=False, losses=True)
+        return self._play(losses, np.full(1, np.nan))[0]
 
     def run_losses(self, losses: Any, awake: Any = None) -> Ledger:
         """All rounds of losses (T, n), as by T updates."""
-        given = as_rounds(losses, self.n, awake, losses=True)
-        return self._all(given, np.full(len(given), np.nan))
+        losses = as_rounds(losses, self.n, awake, losses=True)
+        return self._all(losses, np.full(len(losses), np.nan))
 
     @property
     def loss(self) -> float:
@@ -280,11 +274,11 @@ class FollowTheLeader(Advised):
     def fails(self, counted: Counted) -> bool:
         return int(counted.own) > self.n * int(counted.loss) + self.n - 1
 
-    def no_bound(self) -> str:
-        return "experts slept, and the leader's guarantee is for experts that are always awake" if self.slept else ""
+    def promised(self, account: Array) -> Array:
+        return np.asarray(account[:, core.SLEEPY] == 0.0)
 
-    def _promised(self, told: Array) -> Array:
-        return np.asarray(told[:, core.SLEEPY] == 0.0)
+    def no_promise(self) -> str:
+        return "experts slept, and the leader's guarantee is for experts that are always awake"
 
     @property
     def log_weights(self) -> Array:

@@ -179,7 +179,11 @@ def _search(hunt: Hunt) -> None:
     """One method after the other, the cheap ones first, until one has a proof."""
     problem = hunt.problem
     hunt.say("looking for what needs no search")
-    if problem.fit_intercept and (problem.y == problem.y[0]).all() and hunt.given(np.zeros(problem.d), problem.y[0]):
+    if (
+        problem.fit_intercept
+        and (problem.y == problem.y[0]).all()
+        and hunt.hyperplane(np.zeros(problem.d), problem.y[0])
+    ):
         return
     pairs = opposite_pairs(problem) if problem.rows.size <= HASHED else []
     if any(hunt.support(pair) for pair in pairs):
@@ -208,7 +212,7 @@ def _simple(hunt: Hunt) -> bool:
         hunt.tried.clear()
         lifted = view.reduction.lifted(problem, np.zeros(problem.d), float(sides[0]) if sides.size else 0.0)
         hunt.view = view
-        return hunt.done or lifted is not None and hunt.given(*lifted)
+        return hunt.done or lifted is not None and hunt.hyperplane(*lifted)
     return not len(view.exponents) and hunt.support(view.active[first])
 
 

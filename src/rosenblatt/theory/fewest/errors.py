@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +17,7 @@ from ..proof.exact import right_rows
 from ..proof.floats import NOT_IN_FLOATS, in_floats
 from ..separability import separable
 from .planes import MOST_COLUMNS, enumerate_planes
-from .search import along_lines, better, constant, learned, view
+from .search import Progress, along_lines, better, constant, learned, view
 from .supports import Sides, forced, separating, two_sides
 
 VERDICT = 0.25
@@ -29,9 +28,6 @@ SEARCH, LONGEST_SEARCH = 0.25, 20.0
 TIME_LIMIT = 60.0
 MOST_CENTRED, CENTRING = 20_000, 5.0
 """Rows up to which, and seconds in which, a hyperplane is moved to the middle between the rows that it gets right."""
-
-Told = Callable[[int, int], None]
-"""Is told (found, proven) whenever one of them changes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,7 +84,7 @@ def minimum_error(
     fit_intercept: bool = True,
     positive: Any = None,
     time_limit: float | None = TIME_LIMIT,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> MinimumError:
     """The hyperplane with the fewest rows y·u ≤ 0, u = w·x + b; constant answers (w = 0) take part, ties are errors.
 
@@ -101,7 +97,7 @@ def minimum_error(
     check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
-    told, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit
+    tell, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit
     proven = forced(problem)
     best = constant(problem)
     if best.errors == proven:
@@ -109,9 +105,9 @@ def minimum_error(
             problem, Sides(best, proven, 0), "enumeration" if problem.d <= MOST_COLUMNS else "learners", begun
         )
     if problem.d <= MOST_COLUMNS:
-        told(best.errors, proven)
+        tell(best.errors, proven)
         reserve = None if until is None else begun + 0.7 * (until - begun)
-        found = enumerate_planes(problem, reserve, lambda errors: told(min(errors, best.errors), proven))
+        found = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
         if found.complete:
             return _exact_result(problem, found.separator, found.errors, begun)
         if found.separator is not None:
@@ -124,15 +120,15 @@ def minimum_error(
             return _separated(problem, verdict.certificate, begun)
         proven = int(verdict is not None and verdict.separable is False)
     best = learned(problem, best, until)
-    told(best.errors, proven)
+    tell(best.errors, proven)
     seen, method = view(problem), "learners"
     sides = Sides(best, proven, 0)
     if best.errors > proven and seen is not None:
         method, now = "supports", time.monotonic()
         end = now + 3600.0 * 24 * 365 if until is None else until
         least = min(end, now + min(LONGEST_SEARCH, SEARCH * max(0.0, end - now)))
-        best = along_lines(problem, seen, best, least, lambda errors: told(errors, proven))
-        sides = two_sides(problem, seen, Sides(best, proven, 0), end, told)
+        best = along_lines(problem, seen, best, least, lambda errors: tell(errors, proven))
+        sides = two_sides(problem, seen, Sides(best, proven, 0), end, tell)
     return _result(problem, sides, method, begun)
 
 

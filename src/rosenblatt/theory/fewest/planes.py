@@ -44,7 +44,7 @@ class Found(NamedTuple):
     complete: bool
 
 
-def enumerate_planes(problem: Problem, until: float | None, told: Callable[[int], None]) -> Found:
+def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int], None]) -> Found:
     """The fewest errors of all hyperplanes, d ≤ 3, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
     whole = _whole(problem)
     n = len(whole.vectors)
@@ -62,7 +62,7 @@ def enumerate_planes(problem: Problem, until: float | None, told: Callable[[int]
         run(whole.points, p, first, last, best)
         if best[0] < before:
             chosen = (p, int(best[1]))
-            told(int(best[0]) + whole.lost)
+            tell(int(best[0]) + whole.lost)
     if best[0] > problem.n:
         return Found(problem.n, None, complete)
     path = [each for each in chosen if each >= 0]

@@ -72,9 +72,9 @@ class Hunt:
         if margins.min(initial=1.0) <= -1e-6 * longest or (margins <= 1e-9 * longest).sum() > UNSURE:
             return False
         lifted = self.view.lifted(w)
-        return lifted is not None and self.given(*lifted)
+        return lifted is not None and self.hyperplane(*lifted)
 
-    def given(self, w: Array, b: float) -> bool:
+    def hyperplane(self, w: Array, b: float) -> bool:
         """Hand in weights of the problem as it is."""
         self.certificate = certified_separator(self.problem, w, b)
         return self.done
