@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from near_ties import COUNT, NearTie, near_ties, truth
-from proofs import crowded, proves
+from proofs import crowded, proves, signed
 from rosenblatt.core.rows import csr
 from rosenblatt.theory.problem import Problem, as_problem
 from rosenblatt.theory.proof.certificate import Enclosure, Farkas, Separator
@@ -148,7 +148,7 @@ def test_builders_never_contradict_the_truth() -> None:
         near = farkas_near(problem, np.arange(problem.n), np.ones(problem.n))
         around = enclose(problem, np.arange(problem.n), np.ones(problem.n))
         assert not separable or near is None and around is None, case.name
-        w = np.linalg.lstsq(problem.signed(np.arange(problem.n)), np.ones(problem.n))[0]
+        w = np.linalg.lstsq(signed(problem), np.ones(problem.n))[0]
         w, b = (w[:-1], w[-1]) if case.fit_intercept else (w, 0.0)
         found = certified_separator(problem, w, b)
         assert found is None or separable and proves(problem, found), case.name

@@ -68,13 +68,13 @@ class StopWhenNotSeparable(Observer):
     """An observer that asks after epochs 1, 2, 4, 8 … of a call whether the rows are separable, and ends the run when
     it is proven that they are not; while nothing is proven, and when they are, the run goes on as it would have.
 
-    labels: (K,) the classes, for messages. max_time: seconds of the run, which questions do not exceed. found: a
-    `NotSeparable`, or None. The rows of all chunks are held at once when the first question is asked.
+    labels: (K,) the classes, for messages. max_time: seconds of the run, which questions do not exceed. not_separable:
+    a `NotSeparable`, or None. The rows of all chunks are held at once when the first question is asked.
     """
 
     def __init__(self, labels: Array, max_time: float | None = None) -> None:
         self.labels, self.max_time = labels, max_time
-        self.found: NotSeparable | None = None
+        self.not_separable: NotSeparable | None = None
         self._pending: list[tuple[Any, ...]] = []
 
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
@@ -91,8 +91,8 @@ class StopWhenNotSeparable(Observer):
     def epoch(self, event: Event) -> Stop | None:
         if self._pending and self._due(event):
             self._ask()
-            if self.found is not None:
-                return Stop("not separable", self.found, self.found.reason)
+            if self.not_separable is not None:
+                return Stop("not separable", self.not_separable, self.not_separable.reason)
         return None
 
     # --- inside ---
@@ -127,7 +127,7 @@ class StopWhenNotSeparable(Observer):
             if verdict.separable is not None:
                 self._pending.remove(which)
             if verdict.separable is False:
-                self.found = self._proven(verdict, which, numbers)
+                self.not_separable = self._proven(verdict, which, numbers)
                 self._pending = []
                 break
         self._spent += time.monotonic() - asked

@@ -63,11 +63,11 @@ class MinimumError:
 
     def __str__(self) -> str:
         errors = f"{self.errors:,} error{'s' * (self.errors != 1)}"
-        found = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
+        count = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
         where = "with offset" if self.problem.fit_intercept else "through the origin"
         size = f"{self.problem.n:,} rows, {self.problem.d:,} columns, {where}"
         why = "" if self.in_floats else f"; {NOT_IN_FLOATS}"
-        return f"{found} ({size}; by {self.method}, {self.seconds:.2f} s{why})"
+        return f"{count} ({size}; by {self.method}, {self.seconds:.2f} s{why})"
 
     def __repr__(self) -> str:
         return f"<MinimumError: {self}>"
@@ -97,7 +97,7 @@ def minimum_error(
     check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
-    tell, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit
+    tell, until = progress or (lambda planes, proven: None), None if time_limit is None else begun + time_limit
     proven = forced(problem)
     best = constant(problem)
     if best.errors == proven:
@@ -107,11 +107,11 @@ def minimum_error(
     if problem.d <= MOST_COLUMNS:
         tell(best.errors, proven)
         reserve = None if until is None else begun + 0.7 * (until - begun)
-        found = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
-        if found.complete:
-            return _exact_result(problem, found.separator, found.errors, begun)
-        if found.separator is not None:
-            best = better(problem, best, *_rounded(found.separator))
+        planes = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
+        if planes.complete:
+            return _exact_result(problem, planes.separator, planes.errors, begun)
+        if planes.separator is not None:
+            best = better(problem, best, *_rounded(planes.separator))
     if proven == 0:
         begin = time.monotonic()
         left = None if until is None else VERDICT * (until - begin)
@@ -179,11 +179,11 @@ def _handed_out(
     first: floats to begin with. proof: (lower bound, method, supports).
     """
     own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
-    found = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
-    if found.exact:
-        separator = Separator.of(found.w, found.b)
+    floats = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
+    if floats.exact:
+        separator = Separator.of(floats.w, floats.b)
     proven, method, supports = proof
     return MinimumError(
-        rest.n, proven, found.w, found.b, np.flatnonzero(~right), method, time.monotonic() - begun,
-        separator, supports, problem, found.hold,
+        rest.n, proven, floats.w, floats.b, np.flatnonzero(~right), method, time.monotonic() - begun,
+        separator, supports, problem, floats.hold,
     )  # fmt: skip

@@ -36,7 +36,7 @@ class Whole(NamedTuple):
     base: bool
 
 
-class Found(NamedTuple):
+class Enumeration(NamedTuple):
     """errors: of the best hyperplane so far. separator: it, or None. complete: whether all have been looked at."""
 
     errors: int
@@ -44,13 +44,13 @@ class Found(NamedTuple):
     complete: bool
 
 
-def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int], None]) -> Found:
+def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int], None]) -> Enumeration:
     """The fewest errors of all hyperplanes, d ≤ 3, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
     whole = _whole(problem)
     n = len(whole.vectors)
     if whole.base and n == 1:
-        side = 1.0 if whole.points.plus[0] >= whole.points.minus[0] else -1.0
-        return Found(int(min(whole.points.plus[0], whole.points.minus[0])), Separator.of([0.0] * problem.d, side), True)
+        plus, minus = int(whole.points.plus[0]), int(whole.points.minus[0])
+        return Enumeration(min(plus, minus), Separator.of([0.0] * problem.d, 1.0 if plus >= minus else -1.0), True)
     best, chosen = np.array([problem.n + 1, -1], np.int64), (-1, -1)
     complete = True
     run = scan_planes.for_work(n ** (3 if whole.base and whole.points.x.shape[1] > 2 else 2))
@@ -64,9 +64,9 @@ def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int]
             chosen = (p, int(best[1]))
             tell(int(best[0]) + whole.lost)
     if best[0] > problem.n:
-        return Found(problem.n, None, complete)
+        return Enumeration(problem.n, None, complete)
     path = [each for each in chosen if each >= 0]
-    return Found(int(best[0]) + whole.lost, _plane(whole, path, problem), complete)
+    return Enumeration(int(best[0]) + whole.lost, _plane(whole, path, problem), complete)
 
 
 def _turns(whole: Whole, n: int) -> Iterator[tuple[int, int, int]]:
@@ -168,7 +168,7 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
         return [1, 0]
     total = sum(plus + minus for _, _, plus, minus in turned)
     errors = sum(minus for _, _, _, minus in turned)
-    best, found = total + 1, [0, 0]
+    best, chosen = total + 1, [0, 0]
     for r, (a, b, plus, minus) in enumerate(turned):
         errors += plus - minus
         c, d = turned[r + 1][:2] if r + 1 < len(turned) else (-turned[0][0], -turned[0][1])
@@ -177,8 +177,8 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
         if min(errors, total - errors) < best:
             best = min(errors, total - errors)
             u = (-b, a) if a * d == b * c else _between((a, b), (c, d))
-            found = [-u[1], u[0]] if errors <= total - errors else [u[1], -u[0]]
-    return found
+            chosen = [-u[1], u[0]] if errors <= total - errors else [u[1], -u[0]]
+    return chosen
 
 
 def _turn(r: tuple[int, int, int, int], s: tuple[int, int, int, int]) -> int:

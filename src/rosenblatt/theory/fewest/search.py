@@ -111,7 +111,7 @@ def learned(problem: Problem, best: Best, until: float | None) -> Best:
     return best
 
 
-def along_lines(problem: Problem, seen: View, best: Best, until: float, found: Callable[[int], None]) -> Best:
+def along_lines(problem: Problem, seen: View, best: Best, until: float, tell: Callable[[int], None]) -> Best:
     """Better hyperplanes on lines through the best one: along each, the errors of all places are counted in one sort.
 
     Directions are columns, rows and random ones by turns; equal errors are accepted, so that plateaus are crossed.
@@ -140,7 +140,7 @@ def along_lines(problem: Problem, seen: View, best: Best, until: float, found: C
             new = better(problem, best, *seen.plane(v, problem))
             if new.errors < best.errors:
                 best, idle = new, 0
-                found(best.errors)
+                tell(best.errors)
         elif idle % (2 * PATIENCE * width) == 0:
             v = seen.weights(best.w, best.b, problem)
             v = v + 0.3 * np.linalg.norm(v) / width**0.5 * rng.standard_normal(width)

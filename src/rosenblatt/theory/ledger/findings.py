@@ -17,7 +17,7 @@ from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
 from ..proof.certificate import Separator
 from . import follow
-from .bounds import Bound, final_margin
+from .bounds import Bound
 from .follow import Trail
 from .one_pass import one_pass
 from .recheck import recheck
@@ -167,7 +167,8 @@ def _raised(ledger: Ledger, bound: Bound) -> Bound:
 
 
 def _final_margin(ledger: Ledger, bound: Bound) -> Bound:
-    limit = final_margin(ledger.longest, ledger.margin, ledger.law.tau, ledger.law.eta)
+    eta, tau = ledger.law.eta, ledger.law.tau
+    limit = ledger.margin * tau / (eta * ledger.longest + 2.0 * tau)
     own = _margin_of(ledger, *ledger.weights)
     return replace(bound, limit=limit, measured=own, least=True, numbers=_numbers(ledger))
 
@@ -265,12 +266,7 @@ THEOREMS = (
         partial(_on_the_way, place=follow.LEAST_COSINE, curve="cosine"),
         "cos(w̄_k, u) ≥ √k·γ̄/√(R̄² + 2τ/η): the angle to the separator is at most that",
     ),
-    Theorem(
-        "update",
-        "each addition raises y·u of its own row by exactly η‖x̄‖²",
-        (_followable, _stepped),
-        _raised,
-    ),
+    Theorem("update", "each addition raises y·u of its own row by exactly η‖x̄‖²", (_followable, _stepped), _raised),
     Theorem(
         "one pass",
         "one pass makes at most ((R̄ + D)/γ)² mistakes, for any unit u and any γ > 0; D: what rows lack of γ",

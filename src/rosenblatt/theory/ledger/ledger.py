@@ -64,7 +64,7 @@ class Ledger(Observer):
         check_seconds("time_limit", time_limit)
         if also is not None and not callable(also):
             raise SettingError("{also} must be None or a function of an Event", also=also)
-        self.given, self.time_limit, self.also = separator, time_limit, also
+        self.separator, self.time_limit, self.also = separator, time_limit, also
         self._also = None if also is None else Callback(also)
         self.run: Run | None = None
         self.trail: Trail | None = None
@@ -266,19 +266,19 @@ class Ledger(Observer):
         """The separator given, or the one of the largest margin."""
         from ..margins.maximum import MaxMargin, NoMargin, max_margin
 
-        problem, found = self.problem, self.given
-        if found is None:
+        problem, separator = self.problem, self.separator
+        if separator is None:
             try:
-                found = max_margin(problem, time_limit=self.time_limit)
+                separator = max_margin(problem, time_limit=self.time_limit)
             except NoMargin as error:
                 self.separable = error.separable
                 return
         self.separable = True
-        if not isinstance(found, MaxMargin):
-            self.yardstick = Yardstick.of(problem, *pair(found))
+        if not isinstance(separator, MaxMargin):
+            self.yardstick = Yardstick.of(problem, *pair(separator))
             return
         counted = "_with_bias" if problem.fit_intercept else ""
-        w, b, most = (getattr(found, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
+        w, b, most = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
         self.yardstick = Yardstick.of(problem, w, b, origin="the largest margin", best=True, most=most)
 
     def _write_down(self) -> None:

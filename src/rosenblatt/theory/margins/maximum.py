@@ -131,20 +131,20 @@ def _solved(
     problem: Problem, points: Points, start: Array, deadline: float, plain: Widest | None = None
 ) -> tuple[dict[str, Any], Widest]:
     """One of the margins, with all that belongs to it by its name. plain: that of γ, if known."""
-    found = widest(points, start, deadline)
-    if found is None or not found.lower > 0.0:
+    best = widest(points, start, deadline)
+    if best is None or not best.lower > 0.0:
         known = _separator(problem, deadline) if plain is None else (plain.w, plain.offset)
-        found = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
-        if found is None or not found.lower > 0.0:
+        best = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
+        if best is None or not best.lower > 0.0:
             raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
-    length = found.lower * float(np.linalg.norm(found.w))
-    w, b = found.w / length, found.offset / length
+    length = best.lower * float(np.linalg.norm(best.w))
+    w, b = best.w / length, best.offset / length
     if points.counted:
         w, b = w[:-1], float(w[-1])
-    floats = _checked(problem, points, found, w, b)
-    bounds = (found.lower, found.lower, found.upper, found.gap)
-    values = (floats.w, floats.b, *bounds, found.rows, _shares(points, found), floats.hold)
-    return dict(zip(NAMES, values, strict=True)), found
+    floats = _checked(problem, points, best, w, b)
+    bounds = (best.lower, best.lower, best.upper, best.gap)
+    values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
+    return dict(zip(NAMES, values, strict=True)), best
 
 
 def _alone(problem: Problem) -> tuple[dict[str, Any], Widest]:
@@ -154,27 +154,27 @@ def _alone(problem: Problem) -> tuple[dict[str, Any], Widest]:
     return dict(zip(NAMES, values, strict=True)), Widest(w, b, none, np.zeros(0), math.inf, math.inf)
 
 
-def _checked(problem: Problem, points: Points, found: Widest, w: Array, b: float) -> Floats:
+def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float) -> Floats:
     """(w, b), or the same rounded otherwise, where as they are they have rows on the wrong side: so it was on 15 of 811
     thin sets, and is on 5."""
     floats = checked(problem, w, b)
     if floats.hold or not np.isfinite(w).all():
         return floats
     if points.counted:
-        exact = Separator.of(found.w[:-1], found.w[-1])
+        exact = Separator.of(best.w[:-1], best.w[-1])
     else:
-        exact = other_offset(problem, found.w) or Separator.of(found.w, found.offset)
+        exact = other_offset(problem, best.w) or Separator.of(best.w, best.offset)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 
-def _shares(points: Points, found: Widest) -> Array:
+def _shares(points: Points, best: Widest) -> Array:
     """λ with each class's sum 1, or through the origin the sum of all."""
-    y = points.y[found.rows]
-    sums = np.ones(len(y)) * found.multipliers.sum()
+    y = points.y[best.rows]
+    sums = np.ones(len(y)) * best.multipliers.sum()
     if points.free:
         for side in (y > 0, y < 0):
-            sums[side] = found.multipliers[side].sum()
-    return found.multipliers / sums
+            sums[side] = best.multipliers[side].sum()
+    return best.multipliers / sums
 
 
 def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:

@@ -58,10 +58,10 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
     working = np.union1d(start, _first(points)).astype(np.int64)
     best = None if known is None else _beginning(points, working, known)
     for _ in range(ROUNDS):
-        found = _program(points, working, best, deadline - time.monotonic())
-        if found is None:
+        solution = _program(points, working, best, deadline - time.monotonic())
+        if solution is None:
             return best
-        w, multipliers = found
+        w, multipliers = solution
         keep = multipliers > 0.0
         best = _looked_at(points, w, working[keep], multipliers[keep]).better(best)
         more = _violated(points, working, w)
@@ -75,7 +75,7 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
             break
         if time.monotonic() > deadline:
             return best._replace(complete=False) if best else None
-        working = np.union1d(_needed(points, working, found), more)
+        working = np.union1d(_needed(points, working, solution), more)
     return None if best is None else _pruned(points, best)
 
 
@@ -114,11 +114,11 @@ def _first(points: Points) -> Array:
     return np.concatenate([side[_smallest(margins[side], many)] for side in sides])
 
 
-def _needed(points: Points, rows: Array, found: tuple[Array, Array]) -> Array:
+def _needed(points: Points, rows: Array, solution: tuple[Array, Array]) -> Array:
     """The rows of a program that has grown large, less those that are far from its hyperplane."""
     if len(rows) <= LARGEST:
         return rows
-    w, multipliers = found
+    w, multipliers = solution
     margins = points.margins(w)[rows]
     near = margins < np.sort(margins)[len(rows) // 2]
     return rows[near | (multipliers > 1e-7 * multipliers.max())]

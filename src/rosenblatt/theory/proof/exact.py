@@ -27,13 +27,13 @@ def certified_separator(problem: Problem, w: Array, b: float) -> Separator | Non
     b = float(b) if problem.fit_intercept else 0.0
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return None
-    found = as_given(problem, w, b) or other_offset(problem, w)
-    if found is None and problem.n * problem.d <= SMALL and w.any():
+    separator = as_given(problem, w, b) or other_offset(problem, w)
+    if separator is None and problem.n * problem.d <= SMALL and w.any():
         for bits in ROUNDED:
-            found = other_offset(problem, rounded(w, bits))
-            if found is not None:
+            separator = other_offset(problem, rounded(w, bits))
+            if separator is not None:
                 break
-    return found
+    return separator
 
 
 def rounded(w: Array, bits: int) -> Array:

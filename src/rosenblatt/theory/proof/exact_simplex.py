@@ -23,8 +23,8 @@ def decide(problem: Problem) -> Separator | Farkas:
     is kept in integers over one denominator, each division exact (J. Edmonds, Systems of distinct representatives and
     linear algebra, 1967; E. Bareiss, 1968).
     """
-    found = signed(problem, np.arange(problem.n))
-    rows = found.numerators.astype(object)
+    columns = signed(problem, np.arange(problem.n))
+    rows = columns.numerators.astype(object)
     n, c = rows.shape
     table = np.zeros((c + 2, n + c + 2), object)  # columns: λ, artificial, right side; last row: the reduced costs
     table[:c, :n], table[c, :n] = rows.T, 1
@@ -49,7 +49,7 @@ def decide(problem: Problem) -> Separator | Farkas:
         return Farkas.of(values, list(values.values()))
     # The reduced cost of the artificial variable of equation k is 1 − π_k.
     weights = [int(each) - below for each in table[-1, n : n + c]]
-    return _separator(problem, weights, found.exponents, found.columns)
+    return _separator(problem, weights, columns.exponents, columns.columns)
 
 
 def pivot(table: Array, i: int, j: int, below: int) -> int:

@@ -34,13 +34,13 @@ def farkas_on(problem: Problem, rows: Array) -> Farkas | None:
     chosen = np.unique(np.asarray(rows, np.int64))
     if not chosen.size:
         return None
-    found = _without_zeros(signed(problem, chosen))
-    basis, others = independent(found.numerators)
+    columns = _without_zeros(signed(problem, chosen))
+    basis, others = independent(columns.numerators)
     if not others.size:
         return None
     if others.size == 1:  # any solution is a multiple of this one
-        return _checked(problem, chosen, _line(found, basis, int(others[0])))
-    fewer = _vertex(found, chosen)
+        return _checked(problem, chosen, _line(columns, basis, int(others[0])))
+    fewer = _vertex(columns, chosen)
     on_fewer = farkas_on(problem, fewer) if fewer.size < chosen.size else None
     return on_fewer or _by_simplex(problem, chosen)
 
@@ -54,21 +54,21 @@ def farkas_near(problem: Problem, rows: Array, multipliers: Array) -> Farkas | N
     rows, lam = _positive(rows, multipliers)
     for floor in FLOORS:
         large = lam > floor * lam.max(initial=0.0)
-        found = _near(problem, rows[large], lam[large]) if large.any() else None
-        if found is not None:
-            return found
+        proof = _near(problem, rows[large], lam[large]) if large.any() else None
+        if proof is not None:
+            return proof
     return None
 
 
 def _near(problem: Problem, rows: Array, lam: Array) -> Farkas | None:
-    found = _without_zeros(signed(problem, rows))
-    values = scaled(found)
+    columns = _without_zeros(signed(problem, rows))
+    values = scaled(columns)
     better = refined(values, lam / lam.max())
     if better is None:
         return None
     order = pivoted(values * better[:, None])
-    basis = order[_first_basis(found.numerators[order])]
-    return _corrected(problem, rows, found, basis, np.round(np.ldexp(better, BITS)))
+    basis = order[_first_basis(columns.numerators[order])]
+    return _corrected(problem, rows, columns, basis, np.round(np.ldexp(better, BITS)))
 
 
 def enclose(problem: Problem, rows: Array, multipliers: Array) -> Enclosure | None:
@@ -121,15 +121,15 @@ def _first_basis(numerators: Array) -> Array:
     return first if len(first) == numerators.shape[1] else independent(numerators)[0]
 
 
-def _without_zeros(found: Columns) -> Columns:
+def _without_zeros(columns: Columns) -> Columns:
     """Without the columns that are 0 in all these rows: they are no equations."""
-    kept = (found.numerators != 0).any(axis=0)
-    return Columns(found.numerators[:, kept], found.exponents[kept], found.columns[kept])
+    kept = (columns.numerators != 0).any(axis=0)
+    return Columns(columns.numerators[:, kept], columns.exponents[kept], columns.columns[kept])
 
 
-def scaled(found: Columns) -> Array:
+def scaled(columns: Columns) -> Array:
     """(k, c) float64: the columns, each scaled by a power of two to at most 1; the rounding of long integers aside."""
-    m = found.numerators
+    m = columns.numerators
     if m.dtype != object:
         values = m.astype(np.float64)
         return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0, initial=0.0))[1])
@@ -166,11 +166,11 @@ def pivoted(weighted: Array) -> Array:
     return np.concatenate([head[order], tail])
 
 
-def _corrected(problem: Problem, rows: Array, found: Columns, basis: Array, whole: Array) -> Farkas | None:
+def _corrected(problem: Problem, rows: Array, columns: Columns, basis: Array, whole: Array) -> Farkas | None:
     """λ with the basis solved for: λ_B = −A_B⁻¹ A_N λ_N in integers, by p-adic lifting."""
     from flint import fmpz_mat
 
-    numerators = found.numerators
+    numerators = columns.numerators
     others = np.setdiff1d(np.flatnonzero(whole > 0), basis)
     lam = [int(each) for each in whole[others].tolist()]
     missing = np.array(lam, object) @ numerators[others].astype(object) if len(lam) else [0] * numerators.shape[1]
@@ -199,16 +199,16 @@ def _modular(numerators: Array) -> Any:
     return nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME)
 
 
-def _line(found: Columns, basis: Array, other: int) -> list[int]:
+def _line(columns: Columns, basis: Array, other: int) -> list[int]:
     """The one solution, up to its length and sign: 1 for the row that depends on the others, solved for those."""
     from flint import fmpz_mat
 
-    values = [0] * len(found.numerators)
+    values = [0] * len(columns.numerators)
     values[other] = 1
     if basis.size:
-        square = found.numerators[basis]
+        square = columns.numerators[basis]
         equations = independent(square.T)[0]
-        right = fmpz_mat([[-int(each)] for each in found.numerators[other][equations].tolist()])
+        right = fmpz_mat([[-int(each)] for each in columns.numerators[other][equations].tolist()])
         solved = fmpz_mat(square[:, equations].T.tolist()).solve(right)
         tops, values[other] = _over_one([solved[i, 0] for i in range(basis.size)])
         for at, top in zip(basis.tolist(), tops, strict=True):
@@ -224,11 +224,11 @@ def _checked(problem: Problem, rows: Array, values: list[int]) -> Farkas | None:
     return proof if proof.check(problem) else None
 
 
-def _vertex(found: Columns, chosen: Array) -> Array:
+def _vertex(columns: Columns, chosen: Array) -> Array:
     """Fewer of these rows, on which a linear program in floats has its vertex; the same where it finds none."""
     from scipy.optimize import linprog
 
-    values = scaled(found)
+    values = scaled(columns)
     equal = np.vstack([values.T, np.ones(len(values))])
     right = np.zeros(len(equal))
     right[-1] = 1.0

@@ -88,9 +88,9 @@ def _roundings(problem: Problem, separator: Separator, unit: Fraction, move: boo
         numbers = [float_of(each * scale.numerator, scale.denominator) for each in (*separator.w, separator.b)]
         w = np.array(numbers[:-1], np.float64)
         yield w, numbers[-1]
-        found = other_offset(problem, w) if move and problem.fit_intercept and np.isfinite(w).all() else None
-        if found is not None:
-            yield w, float_of(found.b, found.denominator)
+        moved = other_offset(problem, w) if move and problem.fit_intercept and np.isfinite(w).all() else None
+        if moved is not None:
+            yield w, float_of(moved.b, moved.denominator)
 
 
 def nearest(problem: Problem, separator: Separator) -> tuple[int, float]:

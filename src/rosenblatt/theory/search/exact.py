@@ -33,13 +33,13 @@ def generate(hunt: Hunt) -> None:
     rows = hunt.basis if hunt.basis.size else np.arange(min(problem.n, 2 * width))
     for _ in range(ROUNDS):
         hunt.say(f"simplex method in exact arithmetic, {len(rows):,} rows")
-        found = decide(problem.take(rows))
-        if isinstance(found, Farkas):
-            hunt.certificate = found.renumbered(rows)
+        proof = decide(problem.take(rows))
+        if isinstance(proof, Farkas):
+            hunt.certificate = proof.renumbered(rows)
             return
-        bad = wrong(problem, found, 10 * ADDED)
+        bad = wrong(problem, proof, 10 * ADDED)
         if not bad.size:
-            hunt.certificate = found
+            hunt.certificate = proof
             return
         rows = np.concatenate([rows, bad[:ADDED]])
         if not hunt.running():
@@ -47,11 +47,11 @@ def generate(hunt: Hunt) -> None:
     hunt.failed(f"the simplex method in exact arithmetic, {len(rows):,} rows")
 
 
-def wrong(problem: Problem, found: Separator, most: int) -> Array:
+def wrong(problem: Problem, separator: Separator, most: int) -> Array:
     """Rows on the wrong side, the worst first: all that floats are sure of, else those that exact arithmetic finds."""
-    floats = found.floats()
+    floats = separator.floats()
     rounded, bound = bounded_margins(problem, *floats)
     sure = np.flatnonzero(rounded < -bound)
     if sure.size:
         return sure[np.argsort(rounded[sure])[:most]]
-    return np.flatnonzero(~found.right_rows(problem, floats))[:most]
+    return np.flatnonzero(~separator.right_rows(problem, floats))[:most]

@@ -83,10 +83,10 @@ def generate(hunt: Hunt, start: Array | None = None, rounds: int | None = None) 
     program.add(view.signed(rows)[0])
     for turn in range(rounds):
         hunt.say(f"linear program, {len(rows):,} rows")
-        found = program.solve(hunt.left())
-        if found is None:
+        solution = program.solve(hunt.left())
+        if solution is None:
             break
-        weights, objective, basic = found
+        weights, objective, basic = solution
         hunt.basis = rows[basic]
         if objective < ZERO and hunt.support(hunt.basis):
             break
