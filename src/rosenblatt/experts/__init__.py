@@ -15,7 +15,7 @@ _PLACES = {
     "Ledger": ".ledger",
     "Bound": ".bounds",
     "BoundViolated": "..errors",
-    "against_the_leader": ".adversary",
+    "against_the_leader": ".algorithms",
     "load": ".algorithms",
     "OnlineCommittee": ".committee",
 }

@@ -133,10 +133,12 @@ class StopWhenNotSeparable(Observer):
         self._spent += time.monotonic() - asked
 
     def _proven(self, verdict: Separability, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
-        own: Any = verdict.certificate
-        rows = list(own.rows) if numbers is None else [int(numbers[row]) for row in own.rows]
-        proof = verdict if len(which) == 2 else _about_all(verdict, numbers, self._whole(which))
-        return NotSeparable(proof, rows, verdict.problem.classes, self._run.many, self._run.epoch)
+        proof: Any = verdict.certificate
+        if numbers is not None:  # what some rows prove, all of them do
+            proof = proof.renumbered(numbers)
+            if len(which) == 1:
+                verdict = replace(verdict, certificate=proof, problem=self._whole(which))
+        return NotSeparable(verdict, list(proof.rows), verdict.problem.classes, self._run.many, self._run.epoch)
 
     def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
         """(class or pair, its rows as they are learned from, their numbers; None: all)."""
@@ -171,14 +173,6 @@ class StopWhenNotSeparable(Observer):
         if self._order is not None:
             there &= np.isin(np.arange(len(there)), self._order)
         return None if there.all() else np.flatnonzero(there)
-
-
-def _about_all(verdict: Separability, numbers: Array | None, whole: Any) -> Separability:
-    """The same proof with the row numbers of all rows: what some of them prove, all of them do."""
-    if numbers is None:
-        return verdict
-    certificate: Any = verdict.certificate
-    return replace(verdict, certificate=certificate.renumbered(numbers), problem=whole)
 
 
 def check_rule(rule: Any) -> None:

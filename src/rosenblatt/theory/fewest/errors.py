@@ -92,19 +92,17 @@ def minimum_error(
     against the rest; fit_intercept: default True, False: b = 0. Up to three columns all hyperplanes are enumerated, in
     O(nᵈ log n) steps and without rounding; beyond, the problem is NP-hard, and both sides are sought: hyperplanes, and
     supports that prove a bound. time_limit: seconds ≥ 0, default 60; None: none, which may take for ever. progress:
-    called with (found, proven). Raises DataError and SettingError as `as_problem`.
+    called with (errors, proven). Raises DataError and SettingError as `as_problem`.
     """
     check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
-    tell, until = progress or (lambda planes, proven: None), None if time_limit is None else begun + time_limit
+    tell, until = progress or (lambda errors, proven: None), None if time_limit is None else begun + time_limit
     proven = forced(problem)
-    best = constant(problem)
+    best, few = constant(problem), problem.d <= MOST_COLUMNS
     if best.errors == proven:
-        return _result(
-            problem, Sides(best, proven, 0), "enumeration" if problem.d <= MOST_COLUMNS else "learners", begun
-        )
-    if problem.d <= MOST_COLUMNS:
+        return _result(problem, Sides(best, proven, 0), "enumeration" if few else "learners", begun)
+    if few:
         tell(best.errors, proven)
         reserve = None if until is None else begun + 0.7 * (until - begun)
         planes = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
@@ -113,8 +111,7 @@ def minimum_error(
         if planes.separator is not None:
             best = better(problem, best, *_rounded(planes.separator))
     if proven == 0:
-        begin = time.monotonic()
-        left = None if until is None else VERDICT * (until - begin)
+        left = None if until is None else VERDICT * (until - time.monotonic())
         verdict = None if left is not None and left <= 0.0 else separable(problem, time_limit=left)
         if verdict is not None and isinstance(verdict.certificate, Separator):
             return _separated(problem, verdict.certificate, begun)
