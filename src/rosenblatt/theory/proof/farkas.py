@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def farkas_on(problem: Problem, rows: Array) -> Farkas | None:
     if not others.size:
         return None
     if others.size == 1:  # any solution is a multiple of this one
-        return _checked(problem, chosen, _line(columns, basis, int(others[0])))
+        return _corrected(problem, chosen, columns, basis, np.bincount(others, minlength=chosen.size))
     fewer = _vertex(columns, chosen)
     on_fewer = farkas_on(problem, fewer) if fewer.size < chosen.size else None
     return on_fewer or _by_simplex(problem, chosen)
@@ -167,29 +166,25 @@ def pivoted(weighted: Array) -> Array:
 
 
 def _corrected(problem: Problem, rows: Array, columns: Columns, basis: Array, whole: Array) -> Farkas | None:
-    """λ with the basis solved for: λ_B = −A_B⁻¹ A_N λ_N in integers, by p-adic lifting."""
-    from flint import fmpz_mat
-
-    numerators = columns.numerators
+    """λ with the basis solved for: λ_B = −A_B⁻¹ A_N λ_N in integers. whole: (k,) λ_N up to a factor, whole numbers."""
     others = np.setdiff1d(np.flatnonzero(whole > 0), basis)
     lam = [int(each) for each in whole[others].tolist()]
-    missing = np.array(lam, object) @ numerators[others].astype(object) if len(lam) else [0] * numerators.shape[1]
-    square = numerators[basis]
+    missing = np.array(lam, object) @ columns.numerators[others].astype(object)
+    solved, over = _solved(columns.numerators[basis], missing)
+    return _checked(problem, rows[np.concatenate([others, basis])], [each * over for each in lam] + solved)
+
+
+def _solved(square: Array, missing: Array) -> tuple[list[int], int]:
+    """(numerators, denominator > 0) of the x with x·square + missing = 0, of independent rows, by p-adic lifting."""
+    from flint import fmpz_mat
+
+    if not len(square):
+        return [], 1
     equations = independent(square.T)[0]
-    a = fmpz_mat(square[:, equations].T.tolist())
-    solved = a.solve(fmpz_mat([[-int(missing[j])] for j in equations]))
-    parts = [solved[i, 0] for i in range(len(basis))]
-    if any(part < 0 for part in parts):
-        return None
-    tops, over = _over_one(parts)
-    values = [each * over for each in lam] + tops
-    return _checked(problem, rows[np.concatenate([others, basis])], values)
-
-
-def _over_one(parts: list[Any]) -> tuple[list[int], int]:
-    """(numerators, denominator) of rational numbers of flint."""
-    below = lcm(*(int(part.q) for part in parts))
-    return [int(part.p) * (below // int(part.q)) for part in parts], below
+    right = fmpz_mat([[-int(each)] for each in missing[equations].tolist()])
+    solution: Any = fmpz_mat(square[:, equations].T.tolist()).solve(right)
+    top, below = solution.numer_denom()
+    return [int(each) for each in top.entries()], int(below)
 
 
 def _modular(numerators: Array) -> Any:
@@ -197,23 +192,6 @@ def _modular(numerators: Array) -> Any:
 
     small = numerators % PRIME
     return nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME)
-
-
-def _line(columns: Columns, basis: Array, other: int) -> list[int]:
-    """The one solution, up to its length and sign: 1 for the row that depends on the others, solved for those."""
-    from flint import fmpz_mat
-
-    values = [0] * len(columns.numerators)
-    values[other] = 1
-    if basis.size:
-        square = columns.numerators[basis]
-        equations = independent(square.T)[0]
-        right = fmpz_mat([[-int(each)] for each in columns.numerators[other][equations].tolist()])
-        solved = fmpz_mat(square[:, equations].T.tolist()).solve(right)
-        tops, values[other] = _over_one([solved[i, 0] for i in range(basis.size)])
-        for at, top in zip(basis.tolist(), tops, strict=True):
-            values[at] = top
-    return values
 
 
 def _checked(problem: Problem, rows: Array, values: list[int]) -> Farkas | None:
