@@ -104,18 +104,18 @@ class AdviceTable(Table):
         if len(cells) != columns.width:
             return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
         for p, cell in enumerate(cells):
-            cell_found = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
+            what = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
             if self._losses:
                 if cell.strip() and not (is_number(cell) and 0.0 <= float(cell) <= 1.0):
-                    return cell_found, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
+                    return what, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
             elif self._value(cell, p == columns.label) is None:
                 heard = self._heard[p == columns.label and self._up is None]
                 before = " or ".join(heard.values()) if heard else ""
                 if self._up is not None and before and before != self._up:
                     words = f"expected {plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
-                    return cell_found, Message(words, up=None)
+                    return what, Message(words, up=None)
                 right = f"{plain(before)} as before" if before else f"{SAYS}; {{up.name}} names another word for 1"
-                return cell_found, Message(f"expected {right}", up=None)
+                return what, Message(f"expected {right}", up=None)
         return None
 
     def _plain_batch(self, lines: list[str]) -> Batch:

@@ -122,7 +122,7 @@ class Farkas:
             return False
         if min(self.rows) < 0 or max(self.rows) >= problem.n:
             return False
-        return not any(combined(problem, np.array(self.rows), self.multipliers).values())
+        return not combined(problem, np.array(self.rows), self.multipliers)
 
     plain = check
 

@@ -72,42 +72,34 @@ def signed(problem: Problem, rows: Array) -> Columns:
 
 
 def margins(problem: Problem, w: Sequence[int], b: int, rows: Array) -> Iterator[tuple[Array, Array, int]]:
-    """(rows, y(w·x + b) of them, e) block after block, exactly: Python integers that are to be multiplied by 2^e."""
-    weights = np.array(w, object)
+    """(rows, y(w·x + b) of them, e) block after block, exactly: Python integers that are to be multiplied by 2^e.
+
+    Going entry by entry takes no longer for dense rows than laying their columns out: 0.42 and 0.57 s for 2,000 rows of
+    784. Products are added at once: together they would be some GB where weights have 20,000 bits.
+    """
     for block in _blocks(problem, rows):
-        row, column, numerators, e = _entries(problem, block)
-        scores = np.full(len(block), b << -e, object)
-        np.add.at(scores, row, weights[column] * numerators)
-        yield block, scores * _signs(problem, block), e
+        row, column, value = problem.rows.take(block).entries()
+        m, exponents = dyadic(value)
+        e = int(exponents.min(initial=0))
+        numerators = shifted(m, np.where(m != 0, exponents - e, 0))
+        scores = [b << -e] * len(block)
+        for i, j, numerator in zip(row.tolist(), column.tolist(), numerators.tolist(), strict=True):
+            scores[i] += w[j] * numerator
+        yield block, np.array(scores, object) * _signs(problem, block), e
 
 
 def combined(problem: Problem, rows: Array, multipliers: Sequence[int]) -> dict[int, Fraction]:
-    """Σ λᵢ yᵢ x̄ᵢ exactly: column → its value, of the columns that occur. The bias is column d."""
+    """Σ λᵢ yᵢ x̄ᵢ exactly: column → its value, of those where it is not 0. The bias is column d."""
     factors = np.array(multipliers, object) * _signs(problem, rows)
     total: dict[int, Fraction] = defaultdict(Fraction)
     done = 0
     for block in _blocks(problem, rows):
-        row, column, numerators, e = _entries(problem, block)
-        used, place = np.unique(column, return_inverse=True)
-        sums = np.zeros(len(used), object)
-        np.add.at(sums, place, factors[done : done + len(block)][row] * numerators)
-        for j, value in zip(used.tolist(), sums.tolist(), strict=True):
-            total[j] += Fraction(value, 1 << -e)
+        numerators, exponents, columns = columns_of(problem, block)
+        sums = factors[done : done + len(block)] @ numerators.astype(object)
+        for j, e, value in zip(columns.tolist(), exponents.tolist(), sums.tolist(), strict=True):
+            total[j] += value * Fraction(2) ** e
         done += len(block)
-    if problem.fit_intercept:
-        total[problem.d] += sum(factors.tolist())
-    return total
-
-
-def _entries(problem: Problem, rows: Array) -> tuple[Array, Array, Array, int]:
-    """(place in rows, column, numerator) of each value other than 0, and the e ≤ 0 of their unit 2^e.
-
-    Going entry by entry took as long for dense rows as laying their columns out: 0.35 and 0.3 s for 2,000 rows of 784.
-    """
-    row, column, value = problem.rows.take(rows).entries()
-    m, e = dyadic(value)
-    least = int(e.min(initial=0))
-    return row, column, shifted(m, np.where(m != 0, e - least, 0)), least
+    return {j: value for j, value in total.items() if value}
 
 
 def _blocks(problem: Problem, rows: Array) -> Iterator[Array]:
