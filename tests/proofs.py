@@ -36,10 +36,17 @@ def proves(problem: Problem, found: Separator | Farkas) -> bool:
     return sum(lam) == 1 and min(lam) >= 0 and not any(sums)
 
 
+def signed(problem: Problem) -> Array:
+    """(n, d̄) float64 y·x̄, the bias column last where there is one: what a certificate combines."""
+    x = problem.rows.astype(np.float64).toarray()
+    x = np.column_stack([x, np.ones(len(x))]) if problem.fit_intercept else x
+    return x * problem.y[:, None]  # type: ignore[no-any-return]
+
+
 def crowded(rng: Any, n: int, d: int, kind: Any = np.float64) -> tuple[Problem, Array]:
     """Labels by lot, n > 2(d + 1), and λ > 0 on all rows whose combination is nearly 0."""
     problem = as_problem(rng.normal(size=(n, d)).astype(kind), rng.choice([-1.0, 1.0], n))
-    a, lam = problem.signed(np.arange(n)), np.ones(n)
+    a, lam = signed(problem), np.ones(n)
     for _ in range(40):
         weighted = a * lam[:, None]
         lam *= np.maximum(1 - weighted @ np.linalg.lstsq(weighted.T @ weighted, weighted.sum(axis=0))[0], 0.1)

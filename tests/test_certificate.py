@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from near_ties import COUNT, NearTie, near_ties, truth
-from proofs import crowded, proves
+from proofs import crowded, proves, signed
 from rosenblatt.core.rows import csr
 from rosenblatt.theory.problem import Problem, as_problem
 from rosenblatt.theory.proof.certificate import Enclosure, Farkas, Separator
-from rosenblatt.theory.proof.enclosure import enclose
-from rosenblatt.theory.proof.exact import certified_separator, farkas_near, farkas_on
+from rosenblatt.theory.proof.exact import certified_separator
 from rosenblatt.theory.proof.exact_simplex import decide
-from rosenblatt.theory.proof.filter import bounded_scores
+from rosenblatt.theory.proof.farkas import enclose, farkas_near, farkas_on
+from rosenblatt.theory.proof.filter import bounded_margins
 from rosenblatt.theory.proof.integers import columns_of, dyadic
 
 
@@ -59,7 +59,7 @@ def test_the_bound_on_rounding_holds(seed: int, sparse: bool, kind: Any) -> None
     x = (rng.normal(size=(n, d)) * 10.0 ** rng.integers(-20, 20, (n, d))).astype(kind) * (rng.random((n, d)) < 0.7)
     problem = as_problem(csr_array(x) if sparse else x.astype(kind), np.ones(n))
     w, b = rng.normal(size=d) * 10.0 ** rng.integers(-200, 200, d), float(rng.normal())
-    scores, bound = bounded_scores(problem, w, b)
+    scores, bound = bounded_margins(problem, w, b)  # of one class, whose sign is +
     for row, score, most in zip(np.asarray(x, np.float64).tolist(), scores, bound, strict=True):
         exact = sum((Fraction(u) * Fraction(v) for u, v in zip(row, w.tolist(), strict=True)), Fraction(b))
         assert not np.isfinite(most) or abs(exact - Fraction(float(score))) <= Fraction(float(most))
@@ -148,7 +148,7 @@ def test_builders_never_contradict_the_truth() -> None:
         near = farkas_near(problem, np.arange(problem.n), np.ones(problem.n))
         around = enclose(problem, np.arange(problem.n), np.ones(problem.n))
         assert not separable or near is None and around is None, case.name
-        w = np.linalg.lstsq(problem.signed(np.arange(problem.n)), np.ones(problem.n))[0]
+        w = np.linalg.lstsq(signed(problem), np.ones(problem.n))[0]
         w, b = (w[:-1], w[-1]) if case.fit_intercept else (w, 0.0)
         found = certified_separator(problem, w, b)
         assert found is None or separable and proves(problem, found), case.name

@@ -160,4 +160,8 @@ def test_a_proof_ends_a_stream(plain: None) -> None:
     run = new_run(Settings.of(), rows_of(p.x[:1], KINDS[0]), 2)
     asking = StopWhenNotSeparable(np.array([-1, 1]))
     train(run, Stream(p.x, p.y, [5]), Limits(500), None, asking)
-    assert asking.found is not None and run.stop.kind == "not separable" and run.stop_reason == asking.found.reason
+    assert (
+        asking.not_separable is not None
+        and run.stop.kind == "not separable"
+        and run.stop_reason == asking.not_separable.reason
+    )

@@ -18,9 +18,9 @@ from naive_minimum_error import by_program, can_all_be_right, fewest
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import MinimumError, as_problem, minimum_error
 from rosenblatt.theory.fewest import planes
-from rosenblatt.theory.fewest.check import right_rows
 from rosenblatt.theory.fewest.supports import Cover
 from rosenblatt.theory.fewest.sweep import scan_planes
+from rosenblatt.theory.proof.exact import right_rows
 
 Load = Callable[..., tuple[Any, Any]]
 

@@ -91,7 +91,7 @@ def test_undecided_is_asked_again_after_1_2_4_8_epochs(monkeypatch: pytest.Monke
     current = StopWhenNotSeparable(np.array([0, 1]))
     monkeypatch.setattr(separability, "separable", lambda *a, **k: epochs.append(current._run.epoch) or Undecided())
     clf = Perceptron(max_iter=20).fit(XOR, SIGNS, callback=current)
-    assert epochs == [1, 2, 4, 8, 16] and clf.n_iter_ == 20 and current.found is None
+    assert epochs == [1, 2, 4, 8, 16] and clf.n_iter_ == 20 and current.not_separable is None
 
 
 def test_one_vs_rest_names_the_class() -> None:

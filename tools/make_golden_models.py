@@ -27,7 +27,7 @@ from rosenblatt.recipe.cross_scores import curves, held_out_scores
 from rosenblatt.theory import Problem, as_problem, separable
 from rosenblatt.theory.proof.certificate import Certificate
 from rosenblatt.theory.proof.certificate_file import save_certificate
-from rosenblatt.theory.proof.enclosure import enclose
+from rosenblatt.theory.proof.farkas import enclose
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEXTS = ["free money now", "money for free", "lunch at noon", "noon or lunch now", "free lunch", "now at work"]

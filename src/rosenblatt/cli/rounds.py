@@ -13,8 +13,8 @@ import numpy as np
 from ..core.rows import Array
 from ..errors import SettingError
 from ..experts.advised import Advised
+from ..experts.algorithms import ALGORITHMS
 from ..experts.ledger import Ledger
-from ..experts.state import algorithms
 from ..read.columns import Column
 from .output import check_writable, notes, plural, write_lines
 from .progress import Progress
@@ -128,14 +128,14 @@ def _pieces(known: Array) -> Iterator[slice]:
 
 def _made(asked: Asked, n: int) -> list[Advised]:
     """New algorithms for n experts."""
-    words, known = asked.words, algorithms()
-    names = words["algorithms"] or (["hedge"] if words["losses"] else list(known))
+    words = asked.words
+    names = words["algorithms"] or (["hedge"] if words["losses"] else list(ALGORITHMS))
     if len(set(names)) < len(names):
         raise SettingError(f"--algorithm {','.join(names)}: one is named twice")
     out = []
     for name in names:
-        if name not in known:
-            raise SettingError(f"--algorithm {name}: there is none of that name; there are {', '.join(known)}")
+        if name not in ALGORITHMS:
+            raise SettingError(f"--algorithm {name}: there is none of that name; there are {', '.join(ALGORITHMS)}")
         if words["losses"] and name != "hedge":
             raise SettingError(f"--losses are for hedge; {name} needs advice of two words and outcomes")
         own: dict[str, dict[str, Any]] = {
@@ -143,7 +143,7 @@ def _made(asked: Asked, n: int) -> list[Advised]:
             "randomized-weighted-majority": {"beta": words["beta"], "seed": words["seed"]},
             "hedge": {"eta": words["eta"], "horizon": words["horizon"], "seed": words["seed"]},
         }
-        out.append(known[name](n, **own.get(name, {})))
+        out.append(ALGORITHMS[name](n, **own.get(name, {})))
     if asked.predict and words["losses"]:
         raise SettingError("--losses: there is nothing to predict; leave --predict out")
     return out

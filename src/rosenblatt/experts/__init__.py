@@ -8,15 +8,15 @@ _PLACES = {
     "Halving": ".algorithms",
     "WeightedMajority": ".algorithms",
     "RandomizedWeightedMajority": ".algorithms",
-    "Hedge": ".hedge",
+    "Hedge": ".algorithms",
     "FollowTheLeader": ".algorithms",
     "Advised": ".advised",
     "Round": ".ledger",
     "Ledger": ".ledger",
     "Bound": ".bounds",
     "BoundViolated": "..errors",
-    "against_the_leader": ".adversary",
-    "load": ".state",
+    "against_the_leader": ".algorithms",
+    "load": ".algorithms",
     "OnlineCommittee": ".committee",
 }
 __all__ = list(_PLACES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -10,10 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import BoundViolated, SettingError
+from ..errors import BoundViolated, DataError, SettingError
+from ..write.files import whole_file
 from . import play as core
 from .bounds import SLACK, Bound, Counted, Form
-from .given import as_outcome, as_outcomes, as_rounds
+from .given import as_outcome, as_outcomes, as_rounds, whole_number
 from .ledger import Ledger, Round
 from .play import Game, Tally, play_rounds
 
@@ -22,7 +25,7 @@ BLOCK = 1 << 16
 WORTH = 10
 """Advices that plain Python plays in the time of so many bytes of `core.dispatch.SMALL_WORK`: 200,000 are worth loading
 the compiled rounds."""
-DRAWS = 4096
+FORMAT = "rosenblatt experts 1"
 
 
 class Advised(ABC):
@@ -41,9 +44,7 @@ class Advised(ABC):
     """What `bound()` is about: mistakes, expected mistakes, or regret."""
 
     def __init__(self, n: int) -> None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise SettingError("{n} must be a whole number of experts, at least 1", n=n)
-        self.n, self.rounds = int(n), 0
+        self.n, self.rounds = whole_number(1, "of experts, at least 1", n=n), 0
         try:
             self.tally = Tally(*(np.zeros(size) for size in (*[self.n] * 5, 4)))
         except (MemoryError, ValueError, OverflowError):
@@ -69,9 +70,13 @@ class Advised(ABC):
     def fails(self, counted: Counted) -> bool:
         """The inequality once more, in exact numbers: True if it is broken."""
 
-    def no_bound(self) -> str:
-        """Why nothing is promised, "" where something is."""
-        return ""
+    def promised(self, account: Array) -> Array:
+        """(T,) bool: after which of these rounds there is a bound."""
+        return np.ones(len(account), bool)
+
+    def no_promise(self) -> str:
+        """Why there is none."""
+        raise NotImplementedError
 
     def settings(self) -> dict[str, Any]:
         """What it was made with, JSON-able."""
@@ -101,25 +106,25 @@ class Advised(ABC):
 
     def update(self, advice: Any, outcome: Any, awake: Any = None) -> Round:
         """Count the prediction for this advice against the outcome, 0 or 1, and reduce the weights of the wrong."""
-        given = as_rounds(advice, self.n, awake, rows=False)
-        return self._play(given, np.array([as_outcome(outcome)]))[0]
+        advice = as_rounds(advice, self.n, awake, rows=False)
+        return self._play(advice, np.array([as_outcome(outcome)]))[0]
 
     def run(self, advice: Any, outcomes: Any, awake: Any = None) -> Ledger:
         """All rounds of advice (T, n) with outcomes (T,), as by T updates. Raises DataError before anything changes."""
-        given = as_rounds(advice, self.n, awake)
-        return self._all(given, as_outcomes(outcomes, len(given)))
+        advice = as_rounds(advice, self.n, awake)
+        return self._all(advice, as_outcomes(outcomes, len(advice)))
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if value is not None)
-        made = f"{type(self).__name__}({self.n}{', ' if given else ''}{given})"
+        own = [f"{name}={value!r}" for name, value in self.settings().items() if value is not None]
+        made = f"{type(self).__name__}({', '.join([str(self.n), *own])})"
         if not self.rounds:
             return f"<{made}>"
-        own = f"{self.mistakes:,} mistake{'s' * (self.mistakes != 1)}"
-        own = own if self.bounded_is == "mistakes" else f"{self.expected_mistakes:.6g} expected mistakes"
+        wrong = f"{self.mistakes:,} mistake{'s' * (self.mistakes != 1)}"
+        wrong = wrong if self.bounded_is == "mistakes" else f"{self.expected_mistakes:.6g} expected mistakes"
         bound = self.bound()
         promised = f"{self.bounded_is} ≤ {bound}" if bound.applies else str(bound)
         rounds = f"{self.rounds:,} round{'s' * (self.rounds != 1)}"
-        return f"<{made} after {rounds}: {own}, regret {self.regret:.6g}; {promised}>"
+        return f"<{made} after {rounds}: {wrong}, regret {self.regret:.6g}; {promised}>"
 
     # --- counts ------------------------------------------------------------------------------------------------------
 
@@ -181,53 +186,68 @@ class Advised(ABC):
     @property
     def bounded(self) -> float:
         """What `bound()` limits: own (expected) mistakes, or regret, against the expert where the bound is tightest."""
-        own, loss, _ = self._tight()
-        return own - loss if self.form().regret else own
+        return float(self._bounded(self._last[None])[0])
 
     def bound(self) -> Bound:
         """The guarantee in numbers: `bounded` ≤ this; where there is none, inf, and as text `no bound: …`."""
-        if reason := self.no_bound():
-            return Bound(math.inf, reason)
-        return Bound(float(self._bounds(np.array([self._last]), np.array([self.rounds]))[0]))
+        last = self._last[None]
+        if not self.promised(last)[0]:
+            return Bound(math.inf, self.no_promise())
+        return Bound(float(self._bounds(last, np.array([self.rounds]))[0]))
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def save(self, path: Any) -> None:
         """Write a JSON file from which `load` goes on exactly. Raises DataError where it cannot be written."""
-        from .state import save
-
-        save(self, path)
+        try:
+            with whole_file(os.fspath(path)) as file:
+                file.write((json.dumps(self.as_dict(), allow_nan=False) + "\n").encode())
+        except OSError as error:
+            raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     @staticmethod
     def load(path: Any) -> Advised:
         """What was saved. Raises DataError where the file is damaged or foreign."""
-        from .state import load
+        from . import load
 
-        return load(path)
+        return load(path)  # type: ignore[no-any-return]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, JSON-able. log_weights are there for readers; the counts are what it goes on from."""
+        return {
+            "format": FORMAT,
+            "algorithm": self.name,
+            "n": self.n,
+            "settings": self.settings(),
+            "rounds": self.rounds,
+            "tally": {name: column.tolist() for name, column in self.tally._asdict().items()},
+            "last": [None if math.isnan(value) else value for value in self._last.tolist()],
+            "log_weights": [value if math.isfinite(value) else None for value in self.log_weights.tolist()],
+        }
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
     def _asked(self, advice: Any, awake: Any) -> Array:
-        given, t = as_rounds(advice, self.n, awake, rows=False), self.rounds + 1
-        told = np.empty((1, core.COLUMNS))
+        advice, t = as_rounds(advice, self.n, awake, rows=False), self.rounds + 1
+        account = np.empty((1, core.COLUMNS))
         for _, fresh in self.splits(t, 1):
             tally = Tally(*(column.copy() for column in self.tally))
             if fresh:
                 _refresh(tally)
-            self._rounds(Game(given, np.zeros(1), self.rates(t, 1), self.draws(t, 1)), tally, told)
-        return np.asarray(told[0])
+            self._rounds(Game(advice, np.zeros(1), self.rates(t, 1), self.draws(t, 1)), tally, account)
+        return np.asarray(account[0])
 
-    def _all(self, given: Array, outcomes: Array) -> Ledger:
+    def _all(self, advice: Array, outcomes: Array) -> Ledger:
         parts = [
-            self._play(given[start : start + BLOCK], outcomes[start : start + BLOCK])
-            for start in range(0, max(len(given), 1), BLOCK)
+            self._play(advice[start : start + BLOCK], outcomes[start : start + BLOCK])
+            for start in range(0, max(len(advice), 1), BLOCK)
         ]
         return Ledger.joined(parts)
 
-    def _play(self, given: Array, outcomes: Array) -> Ledger:
-        """Play, check the bound after each round, and tell."""
-        count, first = len(given), self.rounds + 1
-        told = np.empty((count, core.COLUMNS))
+    def _play(self, advice: Array, outcomes: Array) -> Ledger:
+        """Play, check the bound after each round, and give the account."""
+        count, first = len(advice), self.rounds + 1
+        account = np.empty((count, core.COLUMNS))
         begins = list(self.splits(first, count))
         ends = [begin for begin, _ in begins[1:]] + [first + count]
         for (begin, fresh), end in zip(begins, ends, strict=True):
@@ -235,18 +255,18 @@ class Advised(ABC):
                 _refresh(self.tally)
             part = slice(begin - first, end - first)
             rates, draws = self.rates(begin, end - begin), self.draws(begin, end - begin)
-            self._rounds(Game(given[part], outcomes[part], rates, draws), self.tally, told[part])
+            self._rounds(Game(advice[part], outcomes[part], rates, draws), self.tally, account[part])
         self.rounds += count
         if count:
-            self._last = told[-1].copy()
-        return self._told(told, np.arange(first, first + count))
+            self._last = account[-1].copy()
+        return self._ledger(account, np.arange(first, first + count))
 
-    def _rounds(self, game: Game, tally: Tally, told: Array) -> None:
+    def _rounds(self, game: Game, tally: Tally, account: Array) -> None:
         count = len(game.advice)
         game = Game(*(np.ascontiguousarray(part) for part in game))
         run = play_rounds.for_work(game.advice.size // WORTH)
         place = np.array([0, -1])
-        while (at := run(game, self.how, self.form().array, tally, told, place)) < count:
+        while (at := run(game, self.how, self.form().array, tally, account, place)) < count:
             # Only exact majorities ask, and what was played before the question is in the tally.
             place[:] = at, self._exact_vote(game.advice[at], tally)
 
@@ -257,37 +277,35 @@ class Advised(ABC):
         finally:
             self.tally = kept
 
-    def _told(self, told: Array, t: Array) -> Ledger:
-        best_own, best_loss = told[:, core.BEST_OWN], told[:, core.BEST_LOSS]
-        bound = self._checked(told, t)
-        own = told[:, core.TIGHT_OWN]
+    def _ledger(self, account: Array, t: Array) -> Ledger:
         return Ledger(
-            prediction=told[:, core.PREDICTION],
-            chance=told[:, core.CHANCE],
-            mistakes=told[:, core.MISTAKES].astype(np.int64),
-            expected_mistakes=told[:, core.OWN],
-            best=told[:, core.BEST].astype(np.int64),
-            best_mistakes=best_loss,
-            regret=best_own - best_loss,
-            bounded=own - told[:, core.TIGHT_LOSS] if self.form().regret else own,
-            bound=bound,
+            prediction=account[:, core.PREDICTION],
+            chance=account[:, core.CHANCE],
+            mistakes=account[:, core.MISTAKES].astype(np.int64),
+            expected_mistakes=account[:, core.OWN],
+            best=account[:, core.BEST].astype(np.int64),
+            best_mistakes=account[:, core.BEST_LOSS],
+            regret=account[:, core.BEST_OWN] - account[:, core.BEST_LOSS],
+            bounded=self._bounded(account),
+            bound=self._checked(account, t),
         )
 
-    def _tight(self) -> tuple[float, float, float]:
-        own, loss, rounds = self._last[[core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS]].tolist()
-        return own, loss, rounds
+    def _bounded(self, account: Array) -> Array:
+        """(T,) what `_bounds` limit."""
+        own = account[:, core.TIGHT_OWN]
+        return own - account[:, core.TIGHT_LOSS] if self.form().regret else own
 
-    def _bounds(self, told: Array, t: Array) -> Array:
+    def _bounds(self, account: Array, t: Array) -> Array:
         """(T,) what `bounded` must not exceed after each round."""
         form = self.form()
-        room = form.c * told[:, core.TIGHT_ROUNDS] + self.room(t)
-        return np.asarray((room if form.regret else room + form.b * told[:, core.TIGHT_LOSS]) / form.a)
+        room = form.c * account[:, core.TIGHT_ROUNDS] + self.room(t)
+        return np.asarray((room if form.regret else room + form.b * account[:, core.TIGHT_LOSS]) / form.a)
 
-    def _checked(self, told: Array, t: Array) -> Array:
+    def _checked(self, account: Array, t: Array) -> Array:
         """The bounds, inf where nothing is promised. Raises BoundViolated where one is broken in exact numbers too."""
-        form, promised = self.form(), self._promised(told)
-        bounds = np.where(promised, self._bounds(told, t), np.inf)
-        own, loss, rounds = (told[:, column] for column in (core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS))
+        form, promised = self.form(), self.promised(account)
+        bounds = np.where(promised, self._bounds(account, t), np.inf)
+        own, loss, rounds = (account[:, column] for column in (core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS))
         left, right = form.a * own, form.b * loss + form.c * rounds + self.room(t)
         for at in np.flatnonzero(promised & (left > right + SLACK * (1.0 + np.abs(right))))[:1]:
             counted = Counted(float(own[at]), float(loss[at]), float(rounds[at]), int(t[at]), self.n)
@@ -298,10 +316,6 @@ class Advised(ABC):
                     f"error in rosenblatt"
                 )
         return bounds
-
-    def _promised(self, told: Array) -> Array:
-        """(T,) after which rounds there is a bound; `no_bound` says the same of the last one."""
-        return np.ones(len(told), bool)
 
 
 def _refresh(tally: Tally) -> None:

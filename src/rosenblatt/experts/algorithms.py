@@ -1,19 +1,27 @@
-"""Halving, weighted majority, its randomised form, follow the leader. `Hedge` has a file of its own."""
+"""Halving, weighted majority, its randomised form, Hedge, follow the leader; and any of them as it was saved."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from . import play as core
-from .advised import DRAWS, Advised
-from .bounds import Counted, Form, randomised_fails, weighted_majority_fails
+from .advised import FORMAT, Advised
+from .bounds import Counted, Form, randomised_fails, regret_fails, weighted_majority_fails
+from .given import as_rounds, number_between, whole_number
+from .ledger import Ledger, Round
+from .play import Tally
 
+SQRT2 = math.sqrt(2.0)
+DRAWS = 4096
 ALMOST_NOTHING = 700.0
 """η of halving: a mistake costs the factor e⁻⁷⁰⁰, 10⁻³⁰⁴. No majority of the wrong outvotes one that was right."""
 VACUOUS = 1e12
@@ -44,16 +52,12 @@ class Halving(Advised):
     def fails(self, counted: Counted) -> bool:
         return counted.loss == 0 and 2 ** int(counted.own) > self.n
 
-    def no_bound(self) -> str:
-        loss = self._tight()[1]
-        if loss == 0:
-            return ""
-        return (
-            f"no expert is perfect, the best one has made {self.tally.loss[self.tally.rounds > 0].min():,.0f} mistakes"
-        )
+    def promised(self, account: Array) -> Array:
+        return np.asarray(account[:, core.TIGHT_LOSS] == 0.0)
 
-    def _promised(self, told: Array) -> Array:
-        return np.asarray(told[:, core.TIGHT_LOSS] == 0.0)
+    def no_promise(self) -> str:
+        fewest = self.tally.loss[self.tally.rounds > 0].min()
+        return f"no expert is perfect, the best one has made {fewest:,.0f} mistakes"
 
 
 class WeightedMajority(Advised):
@@ -72,7 +76,7 @@ class WeightedMajority(Advised):
 
     def __init__(self, n: int, beta: float = 0.5) -> None:
         super().__init__(n)
-        self.beta = checked_beta(beta)
+        self.beta = number_between(0.0, 1.0, "above 0 and below 1", beta=beta)
 
     def settings(self) -> dict[str, Any]:
         return {"beta": self.beta}
@@ -121,7 +125,7 @@ class RandomizedWeightedMajority(WeightedMajority):
 
     def __init__(self, n: int, beta: float = 0.5, seed: int = 0) -> None:
         super().__init__(n, beta)
-        self.seed = checked_seed(seed)
+        self.seed = whole_number(0, "≥ 0", seed=seed)
 
     def settings(self) -> dict[str, Any]:
         return {"beta": self.beta, "seed": self.seed}
@@ -134,6 +138,115 @@ class RandomizedWeightedMajority(WeightedMajority):
 
     def draws(self, first: int, count: int) -> Array:
         return uniform(self.seed, first, count)
+
+
+class Hedge(Advised):
+    """Weights w_i ∝ exp(−η·L_i), L_i the losses so far; the own loss of a round is the weighted mean of the losses.
+
+    From advice of 0 and 1 it predicts 1 with the probability of its share of the weight, as the randomised weighted
+    majority; from losses (`update_losses`, `run_losses`) it predicts nothing, and `weights` say how to mix.
+
+    eta, or horizon            regret after T rounds at most
+    horizon=T                  √(T ln n/2), with η = √(8 ln n/T); sooner, or later: ln n/η + η·t/8
+    eta=0.1 (a number > 0)     ln n/η + η·T/8
+    eta="anytime" (default)    2·√(T ln n/2) + √(ln n/8), with η_t = √(8 ln n/t)
+    eta="doubling"             (√2/(√2 − 1))·√(T ln n/2): horizons 1, 2, 4, …, equal weights at the start of each
+
+    `bound()` is about `regret`. With experts that sleep, it holds against each in its awake rounds, except for
+    "anytime": no bound. n: number of experts. seed: of the draws.
+    Source: Freund and Schapire 1997; Cesa-Bianchi and Lugosi 2006, chapter 2.
+    """
+
+    name = "hedge"
+    how: ClassVar[int] = core.RANDOM
+    bounded_is = "regret"
+
+    def __init__(
+        self,
+        n: int,
+        eta: float | Literal["anytime", "doubling"] | None = None,
+        *,
+        horizon: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(n)
+        if eta is not None and horizon is not None:
+            raise SettingError(
+                "{eta} and {horizon}: the horizon makes a rate; give one of them", eta=eta, horizon=horizon
+            )
+        self.eta: float | str = "anytime" if eta is None else eta
+        if not (isinstance(self.eta, str) and self.eta in ("anytime", "doubling")):
+            self.eta = number_between(0.0, math.inf, "above 0, anytime or doubling", eta=eta)
+        self.horizon = None if horizon is None else whole_number(1, "of rounds, at least 1", horizon=horizon)
+        if self.horizon is not None:
+            self.eta = self._rate(self.horizon)
+        self.seed = whole_number(0, "≥ 0", seed=seed)
+
+    def _rate(self, rounds: float) -> float:
+        return math.sqrt(8.0 * math.log(self.n) / rounds)
+
+    def settings(self) -> dict[str, Any]:
+        return {"eta": None if self.horizon else self.eta, "horizon": self.horizon, "seed": self.seed}
+
+    def rates(self, first: int, count: int) -> Array:
+        if not isinstance(self.eta, str):
+            return np.full(count, self.eta)
+        if self.eta == "doubling":
+            return np.full(count, self._rate(1 << (first.bit_length() - 1)))
+        return np.asarray(np.sqrt(8.0 * math.log(self.n) / np.arange(first, first + count)))
+
+    def splits(self, first: int, count: int) -> Iterator[tuple[int, bool]]:
+        """Doubling begins anew in the rounds 1, 2, 4, 8, …"""
+        power = 1 << (first.bit_length() - 1)
+        yield first, self.eta == "doubling" and first == power
+        while self.eta == "doubling" and (power := 2 * power) < first + count:
+            yield power, True
+
+    def form(self) -> Form:
+        return Form(1.0, 1.0, 0.0 if isinstance(self.eta, str) else self.eta / 8.0, regret=True)
+
+    def room(self, t: Array) -> Array:
+        many = math.log(self.n)
+        if not isinstance(self.eta, str):
+            return np.full(len(t), many / self.eta if many else 0.0)
+        root = np.sqrt(t * many / 2.0)
+        return np.asarray(
+            SQRT2 / (SQRT2 - 1.0) * root if self.eta == "doubling" else 2.0 * root + math.sqrt(many / 8.0)
+        )
+
+    def fails(self, counted: Counted) -> bool:
+        most = self.form().c * counted.rounds + float(self.room(np.array([counted.t]))[0])
+        return regret_fails(counted, most)
+
+    def promised(self, account: Array) -> Array:
+        return np.asarray((account[:, core.SLEEPY] == 0.0) | (self.eta != "anytime"))
+
+    def no_promise(self) -> str:
+        return "experts slept, and a rate that falls keeps no promise to them; a fixed rate or doubling does"
+
+    @property
+    def log_weights(self) -> Array:
+        if next(self.splits(self.rounds + 1, 1))[1]:
+            return np.zeros(self.n)
+        return super().log_weights
+
+    def draws(self, first: int, count: int) -> Array:
+        return uniform(self.seed, first, count)
+
+    def update_losses(self, losses: Any, awake: Any = None) -> Round:
+        """A round of losses (n,) in [0, 1], NaN where asleep: counts their weighted mean, then changes the weights."""
+        losses = as_rounds(losses, self.n, awake, rows=False, losses=True)
+        return self._play(losses, np.full(1, np.nan))[0]
+
+    def run_losses(self, losses: Any, awake: Any = None) -> Ledger:
+        """All rounds of losses (T, n), as by T updates."""
+        losses = as_rounds(losses, self.n, awake, losses=True)
+        return self._all(losses, np.full(len(losses), np.nan))
+
+    @property
+    def loss(self) -> float:
+        """Own loss so far: the same number as `expected_mistakes`, which it is where advice was given."""
+        return self.expected_mistakes
 
 
 class FollowTheLeader(Advised):
@@ -161,11 +274,11 @@ class FollowTheLeader(Advised):
     def fails(self, counted: Counted) -> bool:
         return int(counted.own) > self.n * int(counted.loss) + self.n - 1
 
-    def no_bound(self) -> str:
-        return "experts slept, and the leader's guarantee is for experts that are always awake" if self.slept else ""
+    def promised(self, account: Array) -> Array:
+        return np.asarray(account[:, core.SLEEPY] == 0.0)
 
-    def _promised(self, told: Array) -> Array:
-        return np.asarray(told[:, core.SLEEPY] == 0.0)
+    def no_promise(self) -> str:
+        return "experts slept, and the leader's guarantee is for experts that are always awake"
 
     @property
     def log_weights(self) -> Array:
@@ -174,21 +287,61 @@ class FollowTheLeader(Advised):
         return np.asarray(np.where(rate == rate.min(), 0.0, -np.inf))
 
 
-def checked_beta(beta: Any) -> float:
-    """β as a float. SettingError where it is not between 0 and 1."""
+def against_the_leader(n: int, rounds: int) -> tuple[Array, Array]:
+    """(advice, outcomes), (T, n) and (T,) of 0 and 1, on which `FollowTheLeader` errs in every round.
+
+    In each round one of the leaders says 1 and everybody else 0; the leader is followed (a tie predicts 1), and the
+    outcome is 0. So the leader errs, and the next one leads: after T rounds nobody has more than ⌈T/n⌉ mistakes, the
+    best ⌊T/n⌋, and follow the leader T. At T = n·m + n − 1 that is its bound n·m + n − 1 exactly.
+    """
+    whole = all(isinstance(count, (int, np.integer)) for count in (n, rounds))
+    if not whole or n < 1 or rounds < 0:
+        raise SettingError(
+            "{n} and {rounds}: expected at least one expert and no fewer than 0 rounds", n=n, rounds=rounds
+        )
+    advice = np.zeros((rounds, n))
+    advice[np.arange(rounds), np.arange(rounds) % n] = 1.0
+    return advice, np.zeros(rounds)
+
+
+ALGORITHMS: dict[str, type[Advised]] = {
+    cls.name: cls for cls in (Halving, WeightedMajority, RandomizedWeightedMajority, Hedge, FollowTheLeader)
+}
+"""name → class, in the order of the theorems."""
+
+
+def load(path: Any) -> Advised:
+    """An algorithm from the file at path, which `save` wrote. DataError where there is none, or it is damaged."""
     try:
-        value = float(beta)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not 0.0 < value < 1.0 or isinstance(beta, str):
-        raise SettingError("{beta} must be a number above 0 and below 1", beta=beta)
-    return value
+        saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError:
+        raise DataError(f"{path}: found no JSON; expected what `save` wrote") from None
+    try:
+        if saved["format"] != FORMAT:
+            raise DataError(f"found the format {str(saved['format'])[:60]!r}; expected {FORMAT!r}")
+        return _restored(saved)
+    except (DataError, SettingError) as error:
+        raise DataError(error.message.within(f"{path}: ")) from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        damaged = f"found a damaged state ({type(error).__name__}: {error}); expected a saved one"
+        raise DataError(f"{path}: {damaged}") from None
 
 
-def checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise SettingError("{seed} must be a whole number ≥ 0", seed=seed)
-    return int(seed)
+def _restored(saved: dict[str, Any]) -> Advised:
+    """The inverse of `as_dict`. ValueError and the like where something is missing or of the wrong shape."""
+    made: Advised = ALGORITHMS[saved["algorithm"]](saved["n"], **saved["settings"])
+    made.rounds = int(saved["rounds"])
+    made.tally = Tally(*(np.array(saved["tally"][name], dtype=np.float64) for name in Tally._fields))
+    made._last = np.array([math.nan if value is None else value for value in saved["last"]], dtype=np.float64)
+    if made.rounds < 0 or any(len(column) != made.n for column in made.tally[:5]):
+        raise ValueError("its columns do not fit")
+    if made.tally.total.shape != (4,) or made._last.shape != (core.COLUMNS,):
+        raise ValueError("its totals do not fit")
+    if not all(np.isfinite(column).all() for column in made.tally):
+        raise ValueError("it holds NaN or infinity")
+    return made
 
 
 def uniform(seed: int, first: int, count: int) -> Array:

@@ -86,8 +86,7 @@ def randomised_fails(counted: Counted, beta: float) -> bool:
     exact = Fraction(beta)
     with localcontext() as context:
         context.prec = DIGITS
-        allowed = Decimal(_least(counted).numerator) / Decimal(_least(counted).denominator)
-        left = allowed * Decimal((1 - exact).numerator) / Decimal((1 - exact).denominator)
+        left = _decimal(_least(counted)) * _decimal(1 - exact)
         return left > Decimal(int(counted.loss)) * _ln(1 / exact) + Decimal(counted.n).ln()
 
 
@@ -103,5 +102,9 @@ def _least(counted: Counted) -> Fraction:
     return Fraction(counted.own) * (1 - Fraction(counted.t + counted.n + 8, 2**52))
 
 
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
 def _ln(value: Fraction) -> Decimal:
-    return (Decimal(value.numerator) / Decimal(value.denominator)).ln()
+    return _decimal(value).ln()

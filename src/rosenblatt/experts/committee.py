@@ -22,8 +22,8 @@ from ..learn.settings import WORDS, Settings
 from ..learn.table import DEFAULTS
 from ..memory import memory_classes
 from .advised import Advised
+from .algorithms import ALGORITHMS
 from .ledger import Ledger
-from .state import algorithms
 
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
@@ -138,9 +138,9 @@ class OnlineCommittee:
     def _begin(self, rows: Rows, labels: Array) -> None:
         classes = class_list(labels, None)
         if classes.size != 2:
-            found = ", ".join(map(str, classes.tolist()[:10]))
+            listed = ", ".join(map(str, classes.tolist()[:10]))
             more = "; name both with classes" if classes.size == 1 else ""
-            raise DataError(f"a committee votes on two classes; found {classes.size} ({found}){more}")
+            raise DataError(f"a committee votes on two classes; found {classes.size} ({listed}){more}")
         if isinstance(self.learners, str) or not isinstance(self.learners, Sequence):
             raise SettingError("{learners} must be a list of learners", learners=self.learners)
         learners = [learner_from(each, self.fit_intercept) for each in self.learners]
@@ -149,14 +149,14 @@ class OnlineCommittee:
             raise SettingError(f"the learners {', '.join(names) or '(none)'} must be at least one, each once")
         algorithm = self.algorithm
         if isinstance(algorithm, str):
-            if algorithm not in algorithms():
-                raise SettingError(f"unknown {{algorithm}}; one of {', '.join(algorithms())}", algorithm=algorithm)
-            algorithm = algorithms()[algorithm](len(names))
+            if algorithm not in ALGORITHMS:
+                raise SettingError(f"unknown {{algorithm}}; one of {', '.join(ALGORITHMS)}", algorithm=algorithm)
+            algorithm = ALGORITHMS[algorithm](len(names))
         if not isinstance(algorithm, Advised):
             raise SettingError("{algorithm} must be a name, or an algorithm made for the learners", algorithm=algorithm)
         if algorithm.n != len(names) or algorithm.rounds:
-            found = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
-            raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {found}")
+            own = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
+            raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {own}")
         runs = [new_run(learner.settings, rows, 2) for learner in learners]
         self.classes_ = class_list(labels, self.positive)
         self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
@@ -236,8 +236,8 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
     )
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
-        found = f"the weights of learner {plain(repr(name))} overflowed"
-        raise DataError(f"{found}; scale the features or lower its {{eta0.name}}", eta0=settings.eta0)
+        which = f"the weights of learner {plain(repr(name))}"
+        raise DataError(f"{which} overflowed; scale the features or lower its {{eta0.name}}", eta0=settings.eta0)
     return scores
 
 

@@ -1,13 +1,14 @@
-"""Advice, losses and outcomes as they are given, checked and made arrays."""
+"""Advice, losses, outcomes and settings, checked and made arrays and numbers."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError
+from ..errors import DataError, SettingError
 
 
 def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losses: bool = False) -> Array:
@@ -16,11 +17,7 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
     Masked entries, None and NaN are asleep; awake: bool of the same shape. DataError names round and expert, from 0.
     """
     what = "losses" if losses else "advice"
-    masked = np.ma.isMaskedArray(given)
-    try:
-        values = _numbers(np.ma.filled(given.astype(float), np.nan) if masked else given)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"found something in the {what} that is no number; expected shape {_shape(n, rows)}") from None
+    values = _numbers(given, f"found something in the {what} that is no number; expected shape {_shape(n, rows)}")
     if values.ndim != (2 if rows else 1) or values.shape[-1] != n:
         raise DataError(f"found {what} of shape {values.shape}; expected {_shape(n, rows)}")
     if awake is not None:
@@ -39,11 +36,16 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
     return values
 
 
-def _numbers(given: Any) -> Array:
-    """A new array of float64. ValueError for complex numbers, of which float64 would hold the real part."""
-    if np.iscomplexobj(given):
-        raise ValueError
-    return np.array(given, dtype=np.float64)
+def _numbers(given: Any, refused: str) -> Array:
+    """A new array of float64, NaN for masked entries. DataError for what float64 does not hold, as complex numbers."""
+    try:
+        if np.ma.isMaskedArray(given):
+            given = np.ma.filled(given.astype(float), np.nan)
+        if np.iscomplexobj(given):
+            raise ValueError
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(refused) from None
 
 
 def _mask(awake: Any) -> Array:
@@ -59,25 +61,39 @@ def _shape(n: int, rows: bool) -> str:
 
 def as_outcome(outcome: Any) -> float:
     """An outcome, 0 or 1, as a float. DataError for anything else."""
-    try:
-        value = _numbers(outcome)
-    except (TypeError, ValueError, OverflowError):
-        value = np.empty(0)
+    refused = f"found the outcome {str(outcome)[:40]}; expected 0 or 1"
+    value = _numbers(outcome, refused)
     if value.shape != () or value not in (0.0, 1.0):
-        raise DataError(f"found the outcome {str(outcome)[:40]}; expected 0 or 1")
+        raise DataError(refused)
     return float(value)
 
 
 def as_outcomes(outcomes: Any, count: int) -> Array:
     """(T,) float64 of 0 and 1. DataError names the first that is neither."""
-    try:
-        masked = np.ma.isMaskedArray(outcomes)
-        values = _numbers(np.ma.filled(outcomes.astype(float), np.nan) if masked else outcomes)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError("the outcomes hold something that is no number; expected 0 or 1") from None
+    values = _numbers(outcomes, "the outcomes hold something that is no number; expected 0 or 1")
     if values.shape != (count,):
         raise DataError(f"the outcomes have shape {values.shape}; expected ({count},), one a round")
     bad = np.flatnonzero(~((values == 0.0) | (values == 1.0)))
     if bad.size:
         raise DataError(f"round {bad[0]}: found the outcome {values[bad[0]]:g}; expected 0 or 1")
     return values
+
+
+def whole_number(least: int, must: str, **setting: Any) -> int:
+    """A setting as an int. SettingError where it is none, or below the least: it must be a whole number `must`."""
+    ((name, value),) = setting.items()
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise SettingError(f"{{{name}}} must be a whole number {must}", **setting)
+    return int(value)
+
+
+def number_between(low: float, high: float, must: str, **setting: Any) -> float:
+    """A setting as a float. SettingError where it is none, or not between both: it must be a number `must`."""
+    ((name, value),) = setting.items()
+    try:
+        number = math.nan if isinstance(value, (str, bool)) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not low < number < high:
+        raise SettingError(f"{{{name}}} must be a number {must}", **setting)
+    return number

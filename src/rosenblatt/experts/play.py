@@ -19,7 +19,7 @@ from ..core.rows import Array
 MAJORITY, EXACT_MAJORITY, RANDOM, LEADER = 0, 1, 2, 3
 """Who decides: the heavier side; the same, asking where rounding could decide; a draw; the lowest error rate."""
 PREDICTION, CHANCE, OWN, MISTAKES, BEST, BEST_LOSS, BEST_OWN, TIGHT_OWN, TIGHT_LOSS, TIGHT_ROUNDS, SLEEPY = range(11)
-"""Columns of what is told of each round."""
+"""Columns of the account of each round."""
 COLUMNS = 11
 SUM_OWN, SUM_MISTAKES, SLEPT, NOBODY = 0, 1, 2, 3
 """Places in `Tally.total`: own loss, wrong predictions, rounds in which someone slept, rounds without anyone."""
@@ -49,11 +49,11 @@ class Game(NamedTuple):
     draw: Array
 
 
-def play(game: Game, how: int, form: Array, tally: Tally, told: Array, place: Array) -> int:
+def play(game: Game, how: int, form: Array, tally: Tally, account: Array, place: Array) -> int:
     """Play from round place[0] on; returns the next round: the number of rounds, or one whose vote needs exact numbers.
 
-    form: (3,) a, b, c: told of each round is the expert for which a·own − b·loss − c·rounds is largest, which is where
-    a bound is tightest. told: (T, COLUMNS) filled. place: (2,) the first round, and its prediction, or −1.
+    form: (3,) a, b, c; each round's account has the expert for which a·own − b·loss − c·rounds is largest, which is
+    where a bound is tightest. account: (T, COLUMNS), filled. place: (2,) the first round, and its prediction, or −1.
     """
     advice, outcome, rate, draw = game
     loss, mix, since, own, rounds, total = tally
@@ -132,14 +132,14 @@ def play(game: Game, how: int, form: Array, tally: Tally, told: Array, place: Ar
                 excess = form[0] * own[i] - form[1] * loss[i] - form[2] * rounds[i]
                 if tight < 0 or excess > form[0] * own[tight] - form[1] * loss[tight] - form[2] * rounds[tight]:
                     tight = i
-        told[t, PREDICTION], told[t, CHANCE] = prediction, chance
-        told[t, OWN], told[t, MISTAKES], told[t, BEST] = total[SUM_OWN], total[SUM_MISTAKES], best
-        told[t, BEST_LOSS] = loss[best] if best >= 0 else 0.0
-        told[t, BEST_OWN] = own[best] if best >= 0 else 0.0
-        told[t, TIGHT_OWN] = own[tight] if tight >= 0 else 0.0
-        told[t, TIGHT_LOSS] = loss[tight] if tight >= 0 else 0.0
-        told[t, TIGHT_ROUNDS] = rounds[tight] if tight >= 0 else 0.0
-        told[t, SLEEPY] = total[SLEPT]
+        account[t, PREDICTION], account[t, CHANCE] = prediction, chance
+        account[t, OWN], account[t, MISTAKES], account[t, BEST] = total[SUM_OWN], total[SUM_MISTAKES], best
+        account[t, BEST_LOSS] = loss[best] if best >= 0 else 0.0
+        account[t, BEST_OWN] = own[best] if best >= 0 else 0.0
+        account[t, TIGHT_OWN] = own[tight] if tight >= 0 else 0.0
+        account[t, TIGHT_LOSS] = loss[tight] if tight >= 0 else 0.0
+        account[t, TIGHT_ROUNDS] = rounds[tight] if tight >= 0 else 0.0
+        account[t, SLEEPY] = total[SLEPT]
     return advice.shape[0]  # type: ignore[no-any-return]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.rows import Array, dense
 from ..data.batch import Batch
-from ..errors import SettingError
+from ..errors import Message, SettingError, plain
 from ..read.columns import Asked, Column, Columns, choose, is_number
 from ..read.open import PathLike
 from ..read.table import Block, Table
@@ -70,9 +70,9 @@ class AdviceTable(Table):
             lower = [cell.strip().lower() for cell in cells[0]]
             label = next((lower.index(name) + 1 for name in OUTCOMES if name in lower), -1)
         asked = Asked(label, None, header, not self._losses, None)
-        found = choose(cells, asked, self.origin)
-        label_at = None if self._losses else found.label
-        return found._replace(label=label_at, text=None, features=[p for p in range(found.width) if p != label_at])
+        columns = choose(cells, asked, self.origin)
+        label_at = None if self._losses else columns.label
+        return columns._replace(label=label_at, text=None, features=[p for p in range(columns.width) if p != label_at])
 
     def _is_header(self, rows: list[list[str]]) -> bool:
         cells = [_plain(cell) for cell in rows[0]]
@@ -104,17 +104,18 @@ class AdviceTable(Table):
         if len(cells) != columns.width:
             return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
         for p, cell in enumerate(cells):
-            found = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
+            what = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
             if self._losses:
                 if cell.strip() and not (is_number(cell) and 0.0 <= float(cell) <= 1.0):
-                    return found, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
+                    return what, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
             elif self._value(cell, p == columns.label) is None:
                 heard = self._heard[p == columns.label and self._up is None]
                 before = " or ".join(heard.values()) if heard else ""
                 if self._up is not None and before and before != self._up:
-                    return found, f"expected {self._up} (--up) or {before}, as before"
-                right = f"{before} as before" if before else SAYS + "; --up names another word for 1"
-                return found, f"expected {right}"
+                    words = f"expected {plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
+                    return what, Message(words, up=None)
+                right = f"{plain(before)} as before" if before else f"{SAYS}; {{up.name}} names another word for 1"
+                return what, Message(f"expected {right}", up=None)
         return None
 
     def _plain_batch(self, lines: list[str]) -> Batch:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from ..core.rows import Array
+
 
 @cache
 def _quiet() -> Any:
@@ -24,3 +26,17 @@ def solver(**options: Any) -> Any:
     for name, value in {"output_flag": False, "threads": 1, **options}.items():
         made.setOptionValue(name, value)
     return made
+
+
+def linear_program(cost: Array, low: Array, high: Array, row_low: Array, row_high: Array, matrix: Any) -> Any:
+    """A `highspy.HighsLp`: min cost·x with low ≤ x ≤ high and row_low ≤ matrix·x ≤ row_high."""
+    import highspy
+    from scipy.sparse import csc_array
+
+    lp, entries = highspy.HighsLp(), csc_array(matrix)
+    lp.num_row_, lp.num_col_ = entries.shape
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
+    lp.row_lower_, lp.row_upper_ = row_low, row_high
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = entries.indptr, entries.indices, entries.data
+    return lp

@@ -69,12 +69,6 @@ class Problem(NamedTuple):
         """These rows only, in this order; the classes stay."""
         return self._replace(rows=self.rows.take(chosen), y=self.y[chosen])
 
-    def signed(self, chosen: Array) -> Array:
-        """(k, d̄) float64 y·x̄ of these rows, the bias column last where there is one: what a certificate combines."""
-        x = self.rows.take(chosen)
-        x = x.with_column(np.ones(x.n)) if self.fit_intercept else x
-        return x.astype(np.float64).toarray() * self.y[chosen][:, None]  # type: ignore[no-any-return]
-
     def digest(self) -> str:
         """SHA-256 of storage, dtype, shape, values and signs, in hex: says which data a certificate is about."""
         found = hashlib.sha256()

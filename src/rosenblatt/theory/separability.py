@@ -79,8 +79,8 @@ class Separability:
     @cached_property
     def rows(self) -> Array | None:
         """(k,) numbers, from 0, of the rows that prove that there is no hyperplane; at most d + 2 at a vertex."""
-        found = self.certificate
-        return np.asarray(found.rows, np.int64) if isinstance(found, (Farkas, Enclosure)) else None
+        proof = self.certificate
+        return np.asarray(proof.rows, np.int64) if isinstance(proof, (Farkas, Enclosure)) else None
 
     @cached_property
     def multipliers(self) -> list[Fraction] | list[float] | None:
@@ -129,15 +129,15 @@ class Separability:
 
     def words(self) -> str:
         """The verdict as one clause."""
-        found = self.certificate
-        if isinstance(found, Separator):
+        proof = self.certificate
+        if isinstance(proof, Separator):
             found_or_not = "" if self.in_floats else f", but {NOT_IN_FLOATS}"
             return f"separable: a hyperplane has every row on its right side, checked exactly{found_or_not}"
-        if isinstance(found, Farkas):
-            bits = found.denominator.bit_length()
-            return f"not separable: {len(found.rows):,} rows prove it, in fractions of {bits:,} bits, checked exactly"
-        if isinstance(found, Enclosure):
-            return f"not separable: {len(found.rows):,} rows prove it, in floats with bounds on their errors"
+        if isinstance(proof, Farkas):
+            bits = proof.denominator.bit_length()
+            return f"not separable: {len(proof.rows):,} rows prove it, in fractions of {bits:,} bits, checked exactly"
+        if isinstance(proof, Enclosure):
+            return f"not separable: {len(proof.rows):,} rows prove it, in floats with bounds on their errors"
         return f"undecided after {'; '.join(self.tried)}"
 
 
@@ -170,16 +170,20 @@ def separable(
     hunt = Hunt(problem, None, None if time_limit is None else begun + time_limit, watch)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):  # weights for subnormal columns overflow: what is not finite proves nothing
         _search(hunt)
-    found = hunt.certificate
-    verdict = None if found is None else isinstance(found, Separator)
-    return Separability(verdict, found, problem, hunt.tried, time.monotonic() - begun)
+    certificate = hunt.certificate
+    verdict = None if certificate is None else isinstance(certificate, Separator)
+    return Separability(verdict, certificate, problem, hunt.tried, time.monotonic() - begun)
 
 
 def _search(hunt: Hunt) -> None:
     """One method after the other, the cheap ones first, until one has a proof."""
     problem = hunt.problem
     hunt.say("looking for what needs no search")
-    if problem.fit_intercept and (problem.y == problem.y[0]).all() and hunt.given(np.zeros(problem.d), problem.y[0]):
+    if (
+        problem.fit_intercept
+        and (problem.y == problem.y[0]).all()
+        and hunt.hyperplane(np.zeros(problem.d), problem.y[0])
+    ):
         return
     pairs = opposite_pairs(problem) if problem.rows.size <= HASHED else []
     if any(hunt.support(pair) for pair in pairs):
@@ -208,7 +212,7 @@ def _simple(hunt: Hunt) -> bool:
         hunt.tried.clear()
         lifted = view.reduction.lifted(problem, np.zeros(problem.d), float(sides[0]) if sides.size else 0.0)
         hunt.view = view
-        return hunt.done or lifted is not None and hunt.given(*lifted)
+        return hunt.done or lifted is not None and hunt.hyperplane(*lifted)
     return not len(view.exponents) and hunt.support(view.active[first])
 
 

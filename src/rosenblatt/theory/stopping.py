@@ -68,13 +68,13 @@ class StopWhenNotSeparable(Observer):
     """An observer that asks after epochs 1, 2, 4, 8 … of a call whether the rows are separable, and ends the run when
     it is proven that they are not; while nothing is proven, and when they are, the run goes on as it would have.
 
-    labels: (K,) the classes, for messages. max_time: seconds of the run, which questions do not exceed. found: a
-    `NotSeparable`, or None. The rows of all chunks are held at once when the first question is asked.
+    labels: (K,) the classes, for messages. max_time: seconds of the run, which questions do not exceed. not_separable:
+    a `NotSeparable`, or None. The rows of all chunks are held at once when the first question is asked.
     """
 
     def __init__(self, labels: Array, max_time: float | None = None) -> None:
         self.labels, self.max_time = labels, max_time
-        self.found: NotSeparable | None = None
+        self.not_separable: NotSeparable | None = None
         self._pending: list[tuple[Any, ...]] = []
 
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
@@ -91,8 +91,8 @@ class StopWhenNotSeparable(Observer):
     def epoch(self, event: Event) -> Stop | None:
         if self._pending and self._due(event):
             self._ask()
-            if self.found is not None:
-                return Stop("not separable", self.found, self.found.reason)
+            if self.not_separable is not None:
+                return Stop("not separable", self.not_separable, self.not_separable.reason)
         return None
 
     # --- inside ---
@@ -127,16 +127,18 @@ class StopWhenNotSeparable(Observer):
             if verdict.separable is not None:
                 self._pending.remove(which)
             if verdict.separable is False:
-                self.found = self._proven(verdict, which, numbers)
+                self.not_separable = self._proven(verdict, which, numbers)
                 self._pending = []
                 break
         self._spent += time.monotonic() - asked
 
     def _proven(self, verdict: Separability, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
-        own: Any = verdict.certificate
-        rows = list(own.rows) if numbers is None else [int(numbers[row]) for row in own.rows]
-        proof = verdict if len(which) == 2 else _about_all(verdict, numbers, self._whole(which))
-        return NotSeparable(proof, rows, verdict.problem.classes, self._run.many, self._run.epoch)
+        proof: Any = verdict.certificate
+        if numbers is not None:  # what some rows prove, all of them do
+            proof = proof.renumbered(numbers)
+            if len(which) == 1:
+                verdict = replace(verdict, certificate=proof, problem=self._whole(which))
+        return NotSeparable(verdict, list(proof.rows), verdict.problem.classes, self._run.many, self._run.epoch)
 
     def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
         """(class or pair, its rows as they are learned from, their numbers; None: all)."""
@@ -171,18 +173,6 @@ class StopWhenNotSeparable(Observer):
         if self._order is not None:
             there &= np.isin(np.arange(len(there)), self._order)
         return None if there.all() else np.flatnonzero(there)
-
-
-def _about_all(verdict: Separability, numbers: Array | None, whole: Any) -> Separability:
-    """The same proof with the row numbers of all rows: what some of them prove, all of them do."""
-    if numbers is None:
-        return verdict
-    certificate: Any = verdict.certificate
-    rows = tuple(int(numbers[row]) for row in certificate.rows)
-    moved = replace(certificate, rows=rows)
-    if hasattr(certificate, "basis"):
-        moved = replace(moved, basis=tuple(int(numbers[row]) for row in certificate.basis))
-    return replace(verdict, certificate=moved, problem=whole)
 
 
 def check_rule(rule: Any) -> None:

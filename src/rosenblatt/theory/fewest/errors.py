@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -15,11 +13,11 @@ from ...core.rows import Array
 from ...data.arrays import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
+from ..proof.exact import right_rows
 from ..proof.floats import NOT_IN_FLOATS, in_floats
 from ..separability import separable
-from .check import Exact, as_floats, exactly_right_rows, right_rows
 from .planes import MOST_COLUMNS, enumerate_planes
-from .search import along_lines, better, constant, learned, view
+from .search import Progress, along_lines, better, constant, learned, view
 from .supports import Sides, forced, separating, two_sides
 
 VERDICT = 0.25
@@ -30,9 +28,6 @@ SEARCH, LONGEST_SEARCH = 0.25, 20.0
 TIME_LIMIT = 60.0
 MOST_CENTRED, CENTRING = 20_000, 5.0
 """Rows up to which, and seconds in which, a hyperplane is moved to the middle between the rows that it gets right."""
-
-Told = Callable[[int, int], None]
-"""Is told (found, proven) whenever one of them changes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,11 +63,11 @@ class MinimumError:
 
     def __str__(self) -> str:
         errors = f"{self.errors:,} error{'s' * (self.errors != 1)}"
-        found = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
+        count = f"{errors}, the fewest" if self.optimal else f"{errors} found, at least {self.lower_bound:,} proven"
         where = "with offset" if self.problem.fit_intercept else "through the origin"
         size = f"{self.problem.n:,} rows, {self.problem.d:,} columns, {where}"
         why = "" if self.in_floats else f"; {NOT_IN_FLOATS}"
-        return f"{found} ({size}; by {self.method}, {self.seconds:.2f} s{why})"
+        return f"{count} ({size}; by {self.method}, {self.seconds:.2f} s{why})"
 
     def __repr__(self) -> str:
         return f"<MinimumError: {self}>"
@@ -89,7 +84,7 @@ def minimum_error(
     fit_intercept: bool = True,
     positive: Any = None,
     time_limit: float | None = TIME_LIMIT,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> MinimumError:
     """The hyperplane with the fewest rows y·u ≤ 0, u = w·x + b; constant answers (w = 0) take part, ties are errors.
 
@@ -97,43 +92,40 @@ def minimum_error(
     against the rest; fit_intercept: default True, False: b = 0. Up to three columns all hyperplanes are enumerated, in
     O(nᵈ log n) steps and without rounding; beyond, the problem is NP-hard, and both sides are sought: hyperplanes, and
     supports that prove a bound. time_limit: seconds ≥ 0, default 60; None: none, which may take for ever. progress:
-    called with (found, proven). Raises DataError and SettingError as `as_problem`.
+    called with (errors, proven). Raises DataError and SettingError as `as_problem`.
     """
     check_seconds("time_limit", time_limit, zero=True)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
-    told, until = progress or (lambda found, proven: None), None if time_limit is None else begun + time_limit
+    tell, until = progress or (lambda errors, proven: None), None if time_limit is None else begun + time_limit
     proven = forced(problem)
-    best = constant(problem)
+    best, few = constant(problem), problem.d <= MOST_COLUMNS
     if best.errors == proven:
-        return _result(
-            problem, Sides(best, proven, 0), "enumeration" if problem.d <= MOST_COLUMNS else "learners", begun
-        )
-    if problem.d <= MOST_COLUMNS:
-        told(best.errors, proven)
+        return _result(problem, Sides(best, proven, 0), "enumeration" if few else "learners", begun)
+    if few:
+        tell(best.errors, proven)
         reserve = None if until is None else begun + 0.7 * (until - begun)
-        found = enumerate_planes(problem, reserve, lambda errors: told(min(errors, best.errors), proven))
-        if found.complete:
-            return _exact_result(problem, found.exact, found.errors, begun)
-        if found.exact is not None:
-            best = better(problem, best, *as_floats(found.exact, problem))
+        planes = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
+        if planes.complete:
+            return _exact_result(problem, planes.separator, planes.errors, begun)
+        if planes.separator is not None:
+            best = better(problem, best, *_rounded(planes.separator))
     if proven == 0:
-        begin = time.monotonic()
-        left = None if until is None else VERDICT * (until - begin)
+        left = None if until is None else VERDICT * (until - time.monotonic())
         verdict = None if left is not None and left <= 0.0 else separable(problem, time_limit=left)
         if verdict is not None and isinstance(verdict.certificate, Separator):
             return _separated(problem, verdict.certificate, begun)
         proven = int(verdict is not None and verdict.separable is False)
     best = learned(problem, best, until)
-    told(best.errors, proven)
+    tell(best.errors, proven)
     seen, method = view(problem), "learners"
     sides = Sides(best, proven, 0)
     if best.errors > proven and seen is not None:
         method, now = "supports", time.monotonic()
         end = now + 3600.0 * 24 * 365 if until is None else until
         least = min(end, now + min(LONGEST_SEARCH, SEARCH * max(0.0, end - now)))
-        best = along_lines(problem, seen, best, least, lambda errors: told(errors, proven))
-        sides = two_sides(problem, seen, Sides(best, proven, 0), end, told)
+        best = along_lines(problem, seen, best, least, lambda errors: tell(errors, proven))
+        sides = two_sides(problem, seen, Sides(best, proven, 0), end, tell)
     return _result(problem, sides, method, begun)
 
 
@@ -142,20 +134,19 @@ def _result(problem: Problem, sides: Sides, method: str, begun: float) -> Minimu
     best = sides.best
     right = right_rows(problem, best.w, best.b)
     assert np.count_nonzero(~right) == best.errors
-    exact = _fractions(problem, best.w, best.b)
-    return _handed_out(problem, exact, right, [(best.w, best.b)], (sides.proven, method, sides.supports), begun)
+    proof = (sides.proven, method, sides.supports)
+    return _handed_out(problem, Separator.of(best.w, best.b), right, [(best.w, best.b)], proof, begun)
 
 
 def _separated(problem: Problem, separator: Separator, begun: float) -> MinimumError:
-    exact = [Fraction(each, separator.denominator) for each in (*separator.w, separator.b)]
-    right = np.ones(problem.n, bool)
-    return _handed_out(problem, exact[: problem.d + problem.fit_intercept], right, [], (0, "separable", 0), begun)
+    *w, b = (Fraction(each, separator.denominator) for each in (*separator.w, separator.b))
+    return _handed_out(problem, Separator.of(w, b), np.ones(problem.n, bool), [], (0, "separable", 0), begun)
 
 
-def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: float) -> MinimumError:
+def _exact_result(problem: Problem, separator: Separator | None, errors: int, begun: float) -> MinimumError:
     """Of an enumeration's hyperplane, which all but touches points: better in the middle between the right rows."""
-    exact = [Fraction(0)] * (problem.d + problem.fit_intercept) if exact is None else exact
-    right = exactly_right_rows(problem, exact)
+    separator = separator or Separator.of([0.0] * problem.d, 0.0)
+    right = separator.right_rows(problem)
     if np.count_nonzero(~right) != errors:
         raise AssertionError(f"the hyperplane makes {np.count_nonzero(~right)} errors, {errors} were counted")
     first = []
@@ -163,13 +154,18 @@ def _exact_result(problem: Problem, exact: Exact | None, errors: int, begun: flo
     if seen is not None:
         v = separating(seen.z[right], time.monotonic() + CENTRING)
         first += [] if v is None else [seen.plane(v, problem)]
-    first.append(as_floats(exact, problem))
-    return _handed_out(problem, exact, right, first, (errors, "enumeration", 0), begun)
+    first.append(_rounded(separator))
+    return _handed_out(problem, separator, right, first, (errors, "enumeration", 0), begun)
+
+
+def _rounded(separator: Separator) -> tuple[Array, float]:
+    """(w, b) in floats, the longest 1."""
+    return separator.floats(max(map(abs, (*separator.w, separator.b))) or 1)
 
 
 def _handed_out(
     problem: Problem,
-    exact: Exact,
+    separator: Separator,
     right: Array,
     first: list[tuple[Array, float]],
     proof: tuple[int, str, int],
@@ -180,22 +176,11 @@ def _handed_out(
     first: floats to begin with. proof: (lower bound, method, supports).
     """
     own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
-    separator = _separator(exact, problem)
-    found = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
-    if found.exact:
-        separator = _separator(_fractions(problem, found.w, found.b), problem)
+    floats = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
+    if floats.exact:
+        separator = Separator.of(floats.w, floats.b)
     proven, method, supports = proof
     return MinimumError(
-        rest.n, proven, found.w, found.b, np.flatnonzero(~right), method, time.monotonic() - begun,
-        separator, supports, problem, found.hold,
+        rest.n, proven, floats.w, floats.b, np.flatnonzero(~right), method, time.monotonic() - begun,
+        separator, supports, problem, floats.hold,
     )  # fmt: skip
-
-
-def _fractions(problem: Problem, w: Array, b: float) -> Exact:
-    return [*map(Fraction, w.tolist()), *([Fraction(b)] if problem.fit_intercept else [])]
-
-
-def _separator(exact: Exact, problem: Problem) -> Separator:
-    below = lcm(*(value.denominator for value in exact))
-    whole = [int(value * below) for value in exact]
-    return Separator(tuple(whole[: problem.d]), whole[problem.d] if problem.fit_intercept else 0, below)

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .check import Exact
+from ..proof.certificate import Separator
+from ..proof.integers import by_column
 from .sweep import BITS, Points, scan_planes
 
 MOST_COLUMNS = 3
@@ -22,34 +23,34 @@ Vector = tuple[int, ...]
 
 
 class Whole(NamedTuple):
-    """Different rows as whole numbers: the values times 2^shift of their column.
+    """Different rows as whole numbers, times 2^exponent of their column the values.
 
-    vectors: of each row; with offset as points, x alone. points: for the kernel. shifts: of the columns. lost: rows
+    vectors: of each row; with offset as points, x alone. points: for the kernel. exponents: of the columns. lost: rows
     that are 0 without an offset, which nobody gets right. base: whether hyperplanes are sought through each point.
     """
 
     vectors: list[Vector]
     points: Points
-    shifts: list[int]
+    exponents: list[int]
     lost: int
     base: bool
 
 
-class Found(NamedTuple):
-    """errors: of the best hyperplane so far. exact: it, or None. complete: whether all have been looked at."""
+class Enumeration(NamedTuple):
+    """errors: of the best hyperplane so far. separator: it, or None. complete: whether all have been looked at."""
 
     errors: int
-    exact: Exact | None
+    separator: Separator | None
     complete: bool
 
 
-def enumerate_planes(problem: Problem, until: float | None, told: Callable[[int], None]) -> Found:
+def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int], None]) -> Enumeration:
     """The fewest errors of all hyperplanes, d ≤ 3, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
     whole = _whole(problem)
     n = len(whole.vectors)
     if whole.base and n == 1:
-        side = Fraction(1 if whole.points.plus[0] >= whole.points.minus[0] else -1)
-        return Found(int(min(whole.points.plus[0], whole.points.minus[0])), [Fraction(0)] * problem.d + [side], True)
+        plus, minus = int(whole.points.plus[0]), int(whole.points.minus[0])
+        return Enumeration(min(plus, minus), Separator.of([0.0] * problem.d, 1.0 if plus >= minus else -1.0), True)
     best, chosen = np.array([problem.n + 1, -1], np.int64), (-1, -1)
     complete = True
     run = scan_planes.for_work(n ** (3 if whole.base and whole.points.x.shape[1] > 2 else 2))
@@ -61,11 +62,11 @@ def enumerate_planes(problem: Problem, until: float | None, told: Callable[[int]
         run(whole.points, p, first, last, best)
         if best[0] < before:
             chosen = (p, int(best[1]))
-            told(int(best[0]) + whole.lost)
+            tell(int(best[0]) + whole.lost)
     if best[0] > problem.n:
-        return Found(problem.n, None, complete)
+        return Enumeration(problem.n, None, complete)
     path = [each for each in chosen if each >= 0]
-    return Found(int(best[0]) + whole.lost, _plane(whole, path, problem), complete)
+    return Enumeration(int(best[0]) + whole.lost, _plane(whole, path, problem), complete)
 
 
 def _turns(whole: Whole, n: int) -> Iterator[tuple[int, int, int]]:
@@ -97,59 +98,34 @@ def _whole(problem: Problem) -> Whole:
     base = offset and d > 1
     if d == 1:
         values = np.column_stack([values, np.ones(len(values)) if offset else np.zeros(len(values))])
-    columns = [_column(values[:, j]) for j in range(values.shape[1])]
-    numbers = list(zip(*(numbers for numbers, _, _ in columns), strict=True))
-    bits = max((bits for _, _, bits in columns), default=1)
-    scaled = np.column_stack([_scaled(values[:, j]) for j in range(values.shape[1])])
-    points = Points(scaled, _digits(numbers, bits), plus, minus, 0.0 if bits <= NO_UNDERFLOW else 1e-250)
-    return Whole(numbers, points, [shift for _, shift, _ in columns], lost, base)
-
-
-def _column(values: Array) -> tuple[list[int], int, int]:
-    """(the values as whole numbers, the power of two that they are multiplied by, bits of the largest)."""
-    ratios = [value.as_integer_ratio() for value in values.tolist()]
-    shift = max((below.bit_length() - 1 for _, below in ratios), default=0)
-    numbers = [above << (shift - below.bit_length() + 1) for above, below in ratios]
-    common = 0
-    for number in numbers:
-        common |= number
-    spare = (common & -common).bit_length() - 1 if common else 0
-    numbers = [number >> spare for number in numbers]
-    return numbers, shift - spare, max((abs(number).bit_length() for number in numbers), default=1)
+    numerators, exponents = by_column(values)
+    bits = int(abs(numerators).max(initial=0)).bit_length()
+    points = Points(_scaled(values), _digits(numerators, bits), plus, minus, 0.0 if bits <= NO_UNDERFLOW else 1e-250)
+    return Whole(list(map(tuple, numerators.tolist())), points, exponents.tolist(), lost, base)
 
 
 def _scaled(values: Array) -> Array:
-    """The values times a power of two: the largest lies in [½, 1)."""
-    top = int(np.frexp(np.abs(values).max(initial=0.0))[1])
-    return np.ldexp(np.ldexp(values, -(top // 2)), -(top - top // 2))
+    """The values times a power of two a column: the largest lies in [½, 1)."""
+    top = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
+    return np.ldexp(np.ldexp(values, -(top // 2)), top // 2 - top)
 
 
-def _digits(numbers: list[Vector], bits: int) -> Array:
-    size = bits // BITS + 1
-    d = len(numbers[0]) if numbers else 2
-    digits = np.zeros((len(numbers), d, size), np.int64)
-    mask = (1 << BITS) - 1
-    for i, row in enumerate(numbers):
-        for j, number in enumerate(row):
-            rest, sign = abs(number), 1 if number >= 0 else -1
-            for t in range(size):
-                digits[i, j, t] = sign * (rest & mask)
-                rest >>= BITS
-    return digits
+def _digits(numbers: Any, bits: int) -> Array:
+    """Of whole numbers (n, d): (n, d, L), the lowest first."""
+    digits = [np.sign(numbers) * (abs(numbers) >> BITS * t & (1 << BITS) - 1) for t in range(bits // BITS + 1)]
+    return np.stack(digits, axis=-1).astype(np.int64)
 
 
 # --- the hyperplane, in whole numbers --------------------------------------------------------------------------------
 
 
-def _plane(whole: Whole, path: list[int], problem: Problem) -> Exact:
+def _plane(whole: Whole, path: list[int], problem: Problem) -> Separator:
     """The best hyperplane that is nearly through these points, in the values' own units."""
     vectors = [(*vector, 1) for vector in whole.vectors] if whole.base else whole.vectors
     weights = list(zip(whole.points.plus.tolist(), whole.points.minus.tolist(), strict=True))
     w = _through(vectors, weights, [vectors[p] for p in path])
-    exact = [Fraction(value) * Fraction(2) ** shift for value, shift in zip(w, whole.shifts, strict=False)]
-    if whole.base:
-        exact.append(Fraction(w[-1]))
-    return exact[: problem.d + problem.fit_intercept]
+    exact = [value / Fraction(2) ** e for value, e in zip(w, [*whole.exponents, 0], strict=False)]
+    return Separator.of(exact[: problem.d], exact[problem.d] if problem.fit_intercept else 0.0)
 
 
 def _through(vectors: list[Vector], weights: list[tuple[int, int]], path: list[Vector]) -> list[int]:
@@ -192,7 +168,7 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
         return [1, 0]
     total = sum(plus + minus for _, _, plus, minus in turned)
     errors = sum(minus for _, _, _, minus in turned)
-    best, found = total + 1, [0, 0]
+    best, chosen = total + 1, [0, 0]
     for r, (a, b, plus, minus) in enumerate(turned):
         errors += plus - minus
         c, d = turned[r + 1][:2] if r + 1 < len(turned) else (-turned[0][0], -turned[0][1])
@@ -201,8 +177,8 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
         if min(errors, total - errors) < best:
             best = min(errors, total - errors)
             u = (-b, a) if a * d == b * c else _between((a, b), (c, d))
-            found = [-u[1], u[0]] if errors <= total - errors else [u[1], -u[0]]
-    return found
+            chosen = [-u[1], u[0]] if errors <= total - errors else [u[1], -u[0]]
+    return chosen
 
 
 def _turn(r: tuple[int, int, int, int], s: tuple[int, int, int, int]) -> int:

@@ -8,17 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array
+from ...core.rows import Array, dense
 from ...errors import RosenblattError
 from ...learn.run import Limits
 from ...learn.settings import Settings
 from ...model.fit import Task, fit
 from ..problem import Problem
-from .check import right_rows
+from ..proof.exact import right_rows
 
 DENSE = 20_000_000
 """Numbers n·d up to which rows are held as one dense array, 160 MB."""
 LEARNERS = (("perceptron", "pocket"), ("perceptron", "averaged"), ("logistic", "averaged"), ("logistic", "last"))
+Progress = Callable[[int, int], None]
+"""Hears (errors, proven) whenever one of them changes."""
 EPOCHS = 50
 PATIENCE = 60
 """Directions a column without a better one before the search begins anew elsewhere; it ends after as many for each 20
@@ -87,8 +89,6 @@ def learned(problem: Problem, best: Best, until: float | None) -> Best:
     seen = view(problem)
     tries: list[tuple[Any, View | None]] = [(problem.rows, None)]
     if seen is not None:
-        from ...core.rows import dense
-
         columns = (seen.z * problem.y[:, None])[:, : problem.d]
         tries.append((dense(np.ascontiguousarray(columns)), seen))
     if np.unique(problem.y).size < 2:
@@ -111,7 +111,7 @@ def learned(problem: Problem, best: Best, until: float | None) -> Best:
     return best
 
 
-def along_lines(problem: Problem, seen: View, best: Best, until: float, told: Callable[[int], None]) -> Best:
+def along_lines(problem: Problem, seen: View, best: Best, until: float, tell: Callable[[int], None]) -> Best:
     """Better hyperplanes on lines through the best one: along each, the errors of all places are counted in one sort.
 
     Directions are columns, rows and random ones by turns; equal errors are accepted, so that plateaus are crossed.
@@ -132,15 +132,15 @@ def along_lines(problem: Problem, seen: View, best: Best, until: float, told: Ca
             direction = np.eye(width)[rng.integers(width)]
         elif pick == 1 and wrong.size:
             direction = z[rng.choice(wrong)]
-        found, t = _best_place(u, z @ direction, rng)
-        if found <= errors or (idle % (PATIENCE * width) == PATIENCE * width - 1):
-            v, errors = v + t * direction, found
+        fewest, t = _best_place(u, z @ direction, rng)
+        if fewest <= errors or (idle % (PATIENCE * width) == PATIENCE * width - 1):
+            v, errors = v + t * direction, fewest
         idle, turn = idle + 1, turn + 1
-        if found < best.errors:
+        if fewest < best.errors:
             new = better(problem, best, *seen.plane(v, problem))
             if new.errors < best.errors:
                 best, idle = new, 0
-                told(best.errors)
+                tell(best.errors)
         elif idle % (2 * PATIENCE * width) == 0:
             v = seen.weights(best.w, best.b, problem)
             v = v + 0.3 * np.linalg.norm(v) / width**0.5 * rng.standard_normal(width)

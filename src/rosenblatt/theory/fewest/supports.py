@@ -10,18 +10,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.rows import Array
-from ..highs import solver
+from ..highs import linear_program, solver
 from ..problem import Problem
 from ..proof.certificate import Farkas, Separator
-from ..proof.exact import farkas_on
 from ..proof.exact_simplex import decide
-from .search import Best, View, along_lines, better
+from ..proof.farkas import farkas_on
+from .search import Best, Progress, View, along_lines, better
 
 TOLERANCE = 1e-6
 FEW = 500
@@ -96,17 +95,8 @@ class Supports:
         self._solver, self._status = solver(), highspy.HighsModelStatus
         self._basic = highspy.HighsBasisStatus.kBasic
         count, width = parts.z.shape
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = count, width + 1
-        lp.col_cost_ = np.zeros(count)
-        lp.col_lower_, lp.col_upper_ = np.zeros(count), np.ones(count)
-        ends = np.append(np.zeros(width), 1.0)
-        lp.row_lower_ = lp.row_upper_ = ends
-        matrix = np.column_stack([parts.z, np.ones(count)])
-        rows, columns = np.nonzero(matrix)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = np.append(0, np.cumsum(np.bincount(rows, minlength=count)))
-        lp.a_matrix_.index_, lp.a_matrix_.value_ = columns, matrix[rows, columns]
+        ends, matrix = np.append(np.zeros(width), 1.0), np.column_stack([parts.z, np.ones(count)]).T
+        lp = linear_program(np.zeros(count), np.zeros(count), np.ones(count), ends, ends, matrix)
         self._solver.passModel(lp)
 
     def find(self, kept: Array) -> Array | None:
@@ -134,17 +124,10 @@ def separating(z: Array, until: float) -> Array | None:
 
     program = solver(time_limit=max(0.01, until - time.monotonic()))
     count, width = z.shape
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = width + 1, count
-    lp.col_cost_ = np.append(np.zeros(width), -1.0)
-    lp.col_lower_, lp.col_upper_ = np.append(-np.ones(width), 0.0), np.append(np.ones(width), highspy.kHighsInf)
-    lp.row_lower_, lp.row_upper_ = np.zeros(count), np.full(count, highspy.kHighsInf)
+    cost, high = np.append(np.zeros(width), -1.0), np.append(np.ones(width), highspy.kHighsInf)
+    low, most = np.append(-np.ones(width), 0.0), np.full(count, highspy.kHighsInf)
     matrix = np.column_stack([z, -np.ones(count)])
-    rows, columns = np.nonzero(matrix)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_ = np.append(0, np.cumsum(np.bincount(rows, minlength=count)))
-    lp.a_matrix_.index_, lp.a_matrix_.value_ = columns, matrix[rows, columns]
-    program.passModel(lp)
+    program.passModel(linear_program(cost, low, high, np.zeros(count), most, matrix))
     program.run()
     if program.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
@@ -185,7 +168,7 @@ class Cover:
         return lost, bound, done
 
 
-def two_sides(problem: Problem, seen: View, start: Sides, until: float, told: Callable[[int, int], None]) -> Sides:
+def two_sides(problem: Problem, seen: View, start: Sides, until: float, progress: Progress) -> Sides:
     """Hitting sets and supports by turns until both sides meet or the time is up."""
     best, proven, _ = start
     parts = groups(problem, seen)
@@ -204,27 +187,26 @@ def two_sides(problem: Problem, seen: View, start: Sides, until: float, told: Ca
             cover.add(np.flatnonzero(~lost)[list(exact.rows)])
         patience *= 1.0 if smallest else 1.5
         begun = time.monotonic()
-        found, bound, smallest = cover.solve(min(patience, until - begun))
+        hit, bound, smallest = cover.solve(min(patience, until - begun))
         spent = time.monotonic() - begun
         if bound > proven:
             proven = min(bound, best.errors)
-            told(best.errors, proven)
-        lost = lost if found is None else found
+            progress(best.errors, proven)
+        lost = lost if hit is None else hit
         for rest in (kept, ~lost):
             if rest is None or not rest.any() or time.monotonic() > until:
                 continue
             v = separating(parts.z[rest], min(until, time.monotonic() + 2.0 + spent))
             new = best if v is None else better(problem, best, *seen.plane(v, problem))
             if new.errors < best.errors:
-                told(new.errors, proven)
-                best = along_lines(
-                    problem, seen, new, min(until, time.monotonic() + 0.5), partial(_found, told, proven)
-                )
+                progress(new.errors, proven)
+                end = min(until, time.monotonic() + 0.5)
+                best = along_lines(problem, seen, new, end, _with(progress, proven))
     return Sides(best, proven, len(cover.supports))
 
 
-def _found(told: Callable[[int, int], None], proven: int, errors: int) -> None:
-    told(errors, proven)
+def _with(progress: Progress, proven: int) -> Callable[[int], None]:
+    return lambda errors: progress(errors, proven)
 
 
 def _exactly(problem: Problem, parts: Groups, kept: Array) -> Separator | Farkas | None:
@@ -243,15 +225,15 @@ def _more(source: Supports, cover: Cover, lost: Array, until: tuple[float, float
     """
     left = None
     while True:
-        kept, found = ~lost, 0
-        while found < MOST and time.monotonic() < until[1]:
+        kept, count = ~lost, 0
+        while count < MOST and time.monotonic() < until[1]:
             support = source.find(kept)
             if support is None:
                 break
             cover.add(support)
-            found += 1
+            count += 1
             kept[support] = False
-        if left is None and found:
+        if left is None and count:
             left = kept
-        if not found or time.monotonic() > until[0]:
+        if not count or time.monotonic() > until[0]:
             return left

@@ -247,9 +247,9 @@ def scan(points: Points, p: int, first: int, last: int, best: Array) -> None:
             opposite += points.minus[i] if forward else points.plus[i]
         tied = here + min(same, opposite)
         if not seen and tied < best[0]:
-            found = tied + sweep(points, along, work, m, best[0] - tied)
-            if found < best[0]:
-                best[0], best[1] = found, q
+            fewest = tied + sweep(points, along, work, m, best[0] - tied)
+            if fewest < best[0]:
+                best[0], best[1] = fewest, q
 
 
 scan_planes = Kernel(scan, exact=True)

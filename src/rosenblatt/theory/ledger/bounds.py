@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...core.rows import Array
 from ...errors import Message
 from ...learn.rule import rule_name
@@ -120,11 +122,6 @@ def whole(limit: float) -> int:
     return int(limit * (1.0 + 1e-12))
 
 
-def final_margin(longest: float, margin: float, tau: float, eta: float) -> float:
-    """γ̄·τ/(ηR̄² + 2τ): what a finished margin perceptron has at least."""
-    return margin * tau / (eta * longest + 2.0 * tau)
-
-
-def cosine_line(k: float, longest: float, margin: float, tau: float = 0.0, eta: float = 1.0) -> float:
-    """√k·γ/√(R̄² + 2τ/η): the angle between w̄_k and u has at least this cosine."""
-    return math.sqrt(k) * margin / math.sqrt(longest + 2.0 * tau / eta)
+def cosine_line(k: Any, longest: float, margin: float, tau: float = 0.0, eta: float = 1.0) -> Any:
+    """√k·γ/√(R̄² + 2τ/η): the angle between w̄_k and u has at least this cosine. k: a number, or many."""
+    return np.sqrt(k) * margin / math.sqrt(longest + 2.0 * tau / eta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,27 +16,9 @@ from ...learn.observers import Callback, Event, Observer
 from ...learn.run import Chunks, Run
 from ...learn.stop import Stop
 from ..problem import as_problem
+from . import follow
 from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
-from .follow import (
-    ADDITIONS,
-    ALONG,
-    BELOW_LINE,
-    COEFFICIENT,
-    DRIFT,
-    GROWTH,
-    RAISE,
-    RECORDS,
-    RIGHT_ROW,
-    SQUARE,
-    STEPS,
-    TOO_LONG,
-    TOO_MANY,
-    Law,
-    Log,
-    Trail,
-    follow_steps,
-    new_trail,
-)
+from .follow import Law, Log, Trail, follow_steps, new_trail
 from .recheck import recheck
 from .yardstick import Yardstick, longest, pair
 
@@ -81,7 +64,7 @@ class Ledger(Observer):
         check_seconds("time_limit", time_limit)
         if also is not None and not callable(also):
             raise SettingError("{also} must be None or a function of an Event", also=also)
-        self.given, self.time_limit, self.also = separator, time_limit, also
+        self.separator, self.time_limit, self.also = separator, time_limit, also
         self._also = None if also is None else Callback(also)
         self.run: Run | None = None
         self.trail: Trail | None = None
@@ -136,11 +119,29 @@ class Ledger(Observer):
     def epoch(self, event: Event) -> Stop | None:
         """Written down, if it is one of those that are."""
         if event.epoch_ended and self.run is event.run and event.run.epoch >= self._next:
-            self._next = max(event.run.epoch + 1, int(event.run.epoch * GROWTH))
+            self._next = max(event.run.epoch + 1, int(event.run.epoch * follow.GROWTH))
             self._write_down()
         return None if self._also is None else self._also.epoch(event)
 
     # --- what is known now ---
+
+    @property
+    def followed(self) -> Run:
+        """The run. DataError before there is one."""
+        if self.run is None:
+            raise DataError("the ledger has followed no run yet; give it to fit as callback=ledger")
+        return self.run
+
+    @property
+    def weights(self) -> tuple[Array, float]:
+        """(w, b) of the run as they are now, in float64."""
+        (w,), (b,) = self.followed.memory.weights(self.followed.state)
+        return w.astype(float), float(b)
+
+    @property
+    def margin(self) -> float:
+        """γ̄ of the separator; 0 without one."""
+        return 0.0 if self.yardstick is None else self.yardstick.margin
 
     @property
     def mistakes(self) -> int:
@@ -155,7 +156,7 @@ class Ledger(Observer):
     @property
     def additions(self) -> int:
         """How often some y·x̄ was added: as the updates, but more under until-right."""
-        return 0 if self.trail is None else int(self.trail.n[ADDITIONS])
+        return 0 if self.trail is None else int(self.trail.n[follow.ADDITIONS])
 
     @property
     def limit(self) -> float | None:
@@ -168,25 +169,24 @@ class Ledger(Observer):
         """Every theorem: with its numbers, or with the condition that fails. Raises BoundViolated."""
         from .findings import findings
 
-        self._must_have_run()
         self.look()
-        found = findings(self)
-        for bound in found:
+        bounds = findings(self)
+        for bound in bounds:
             if bound.holds is False:
                 raise BoundViolated(
                     f"{bound.name}: measured {bound.measured:.17g}, allowed {bound.limit:.17g}; this is an error in "
                     f"rosenblatt, please report it"
                 )
-        return found
+        return bounds
 
     def summary(self, explain: bool = False, say: Callable[[str], str] = str) -> str:
         """The ledger in sentences. explain: with a paragraph on why each theorem is true.
 
         say: how another face of the program says a reason that mentions settings.
         """
-        from .sentences import told
+        from . import in_sentences
 
-        return "\n".join(told(self, self.bounds(), explain, say))
+        return "\n".join(in_sentences(self, self.bounds(), explain, say))
 
     def __repr__(self) -> str:
         if self.run is None:
@@ -196,29 +196,20 @@ class Ledger(Observer):
 
     def curves(self) -> dict[str, Array]:
         """The run, thinned: additions k, along w̄_k·u, square ‖w̄_k‖², cosine, and their lines, each (r,)."""
-        self._must_have_run()
         self.look()
         if self.trail is None or not self.from_zero:
             return {}
-        trail, law = self.trail, self.law
-        points = trail.record[: trail.n[RECORDS]]
-        last = [float(self.additions), trail.f[ALONG], trail.f[SQUARE]]
+        points = self.trail.record[: self.trail.n[follow.RECORDS]]
+        last = [float(self.additions), self.trail.f[follow.ALONG], self.trail.f[follow.SQUARE]]
         if len(points) and points[-1, 0] < last[0]:
             points = np.concatenate([points, [last]])
-        k, along, square = points.T
-        out = {"additions": k, "square": square, "square_line": k * _per(law)}
-        if self.yardstick is not None:
-            margin = self.yardstick.margin
-            cosine = along / np.sqrt(np.maximum(square, np.finfo(float).tiny))
-            line = [cosine_line(each, law.longest, margin, law.tau, law.eta) for each in k]
-            out |= {"along": along, "along_line": k * law.eta * margin, "cosine": cosine, "cosine_line": np.array(line)}
-        return out
+        return {"additions": points[:, 0], **self._against_lines(*points.T)}
 
     # --- inside ---
 
     def look(self) -> None:
         """Hold what has been logged against the theorems."""
-        if not self._waiting or self.trail is None:
+        if self.followed.many or self.trail is None or not self._waiting:
             return
         row, coef = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
         self._waiting, self._steps = [], 0
@@ -234,28 +225,27 @@ class Ledger(Observer):
                 p += 1
         w, b = trail.w, float(trail.b[0])
         # Summed anew: what 65,536 additions have rounded away does not add up over millions.
-        trail.f[SQUARE] = float(w @ w) + b * b
+        trail.f[follow.SQUARE] = float(w @ w) + b * b
         if self.yardstick is not None:
-            trail.f[ALONG] = (float(w @ self.yardstick.w) + b * self.yardstick.b) / self.yardstick.length
+            trail.f[follow.ALONG] = (float(w @ self.yardstick.w) + b * self.yardstick.b) / self.yardstick.length
         self._compare()
 
     def _compare(self) -> None:
         """The weights of the run are those of its log."""
-        assert self.run is not None and self.trail is not None
-        (w,), (b,) = self.run.memory.weights(self.run.state)
+        assert self.trail is not None
+        w, b = self.weights
         away = float(np.sqrt(((w - self.trail.w) ** 2).sum() + (b - self.trail.b[0]) ** 2))
-        if not away <= ROUNDING * self.trail.f[DRIFT]:
+        if not away <= ROUNDING * self.trail.f[follow.DRIFT]:
             raise BoundViolated(
-                f"after {self.trail.n[STEPS]:,} steps the weights of the run are {away:g} away from those of its log; "
-                f"this is an error in rosenblatt, please report it"
+                f"after {self.trail.n[follow.STEPS]:,} steps the weights of the run are {away:g} away from those of "
+                f"its log; this is an error in rosenblatt, please report it"
             )
 
     def _law(self) -> Law:
         assert self.run is not None and self.kind is not None
         yard, settings = self.yardstick, self.run.settings
         slack = np.full(7, SLACK)
-        slack[[COEFFICIENT, RIGHT_ROW, RAISE]] = 1e-12, ROUNDING, ROUNDING
-        slack[[BELOW_LINE, TOO_LONG, TOO_MANY]] = SLACK
+        slack[[follow.COEFFICIENT, follow.RIGHT_ROW, follow.RAISE]] = 1e-12, ROUNDING, ROUNDING
         return Law(
             along=np.zeros(self.problem.n) if yard is None else yard.along(self.problem),
             squares=self.problem.rows.sq_norms() + (1.0 if self.problem.fit_intercept else 0.0),
@@ -264,7 +254,7 @@ class Ledger(Observer):
             tau=float(self.kind.tau),
             many=self.kind.many,
             bias=1.0 if self.problem.fit_intercept else 0.0,
-            margin=0.0 if yard is None else yard.margin,
+            margin=self.margin,
             longest=self.longest,
             unit=float(np.finfo(self.problem.dtype).eps),
             terms=float(self.problem.d + 2),
@@ -276,55 +266,45 @@ class Ledger(Observer):
         """The separator given, or the one of the largest margin."""
         from ..margins.maximum import MaxMargin, NoMargin, max_margin
 
-        problem, found = self.problem, self.given
-        if found is None:
+        problem, separator = self.problem, self.separator
+        if separator is None:
             try:
-                found = max_margin(problem, time_limit=self.time_limit)
+                separator = max_margin(problem, time_limit=self.time_limit)
             except NoMargin as error:
                 self.separable = error.separable
                 return
         self.separable = True
-        if not isinstance(found, MaxMargin):
-            self.yardstick = Yardstick.of(problem, *pair(found))
-        elif problem.fit_intercept:
-            name, most = "the largest margin", found.upper_bound_with_bias
-            self.yardstick = Yardstick.of(
-                problem, found.w_with_bias, float(found.b_with_bias or 0.0), origin=name, best=True, most=most
-            )
-        else:
-            name, most = "the largest margin", found.upper_bound
-            self.yardstick = Yardstick.of(problem, found.w, 0.0, origin=name, best=True, most=most)
+        if not isinstance(separator, MaxMargin):
+            self.yardstick = Yardstick.of(problem, *pair(separator))
+            return
+        counted = "_with_bias" if problem.fit_intercept else ""
+        w, b, most = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
+        self.yardstick = Yardstick.of(problem, w, b, origin="the largest margin", best=True, most=most)
 
     def _write_down(self) -> None:
         self.look()
-        epoch = self.run.epoch  # type: ignore[union-attr]
-        row: dict[str, Any] = {
-            "epoch": epoch,
-            "mistakes": self.mistakes,
-            "updates": self.updates,
-            "additions": self.additions,
-        }
+        row: dict[str, Any] = {name: getattr(self, name) for name in ("mistakes", "updates", "additions")}
+        row["epoch"] = self.followed.epoch
         if self.trail is not None and self.from_zero:
-            length, k = float(np.sqrt(self.trail.f[SQUARE])), self.additions
-            row |= {"length": length, "length_line": float(np.sqrt(k * _per(self.law))), "limit": self.limit}
-            if self.yardstick is not None and length > 0.0:
-                along, margin = float(self.trail.f[ALONG]), self.yardstick.margin
-                row |= {"along": along, "along_line": k * self.law.eta * margin, "cosine": along / length}
-                row |= {"cosine_line": cosine_line(k, self.longest, margin, self.law.tau, self.law.eta)}
+            now = self._against_lines(self.additions, self.trail.f[follow.ALONG], self.trail.f[follow.SQUARE])
+            now = {name: float(value) for name, value in now.items()}
+            row |= {"length": math.sqrt(now["square"]), "length_line": math.sqrt(now["square_line"])}
+            row |= {"limit": self.limit, **(now if now["square"] > 0.0 else {})}
         for name, values in self.history.items():
             values.append(row.get(name))
 
-    def _must_have_run(self) -> None:
-        if self.run is None:
-            raise DataError("the ledger has followed no run yet; give it to fit as callback=ledger")
+    def _against_lines(self, k: Any, along: Any, square: Any) -> dict[str, Any]:
+        """What was reached after k additions, and the lines of the theorems there."""
+        law = self.law
+        out = {"square": square, "square_line": k * (law.eta * law.eta * law.longest + 2.0 * law.eta * law.tau)}
+        if self.yardstick is not None:
+            cosine = along / np.sqrt(np.maximum(square, np.finfo(float).tiny))
+            line = cosine_line(k, law.longest, self.margin, law.tau, law.eta)
+            out |= {"along": along, "along_line": k * law.eta * self.margin, "cosine": cosine, "cosine_line": line}
+        return out
 
 
 _HISTORY = (
     "epoch", "mistakes", "updates", "additions", "limit", "along", "along_line", "length", "length_line", "cosine",
     "cosine_line",
 )  # fmt: skip
-
-
-def _per(law: Law) -> float:
-    """η²R̄² + 2ητ: the most by which an addition makes ‖w̄‖² larger."""
-    return law.eta * law.eta * law.longest + 2.0 * law.eta * law.tau

@@ -46,7 +46,8 @@ def one_pass(problem: Problem, times: Array | None = None, starts: Sequence[Arra
     tried = [v * (size / norm) for v in first if (norm := _root(v, root)) > 0.0 for size in SIZES]
     best = min(tried, key=root.value, default=np.zeros(first[0].size))
     if np.any(best):
-        best = min((best, _searched(minimize, root, best)), key=root.value)
+        searched = minimize(root.both, best, jac=True, method="L-BFGS-B", options={"maxiter": LOOKS}).x
+        best = min((best, np.asarray(searched)), key=root.value)
     value = root.value(best)
     size = float(np.linalg.norm(best))
     if not size > 0.0 or value**2 >= root.times.sum():
@@ -54,11 +55,6 @@ def one_pass(problem: Problem, times: Array | None = None, starts: Sequence[Arra
     margin = 1.0 / size
     w, b = (best[:-1], float(best[-1])) if problem.fit_intercept else (best, 0.0)
     return OnePass(value**2, w / size, b / size, margin, root.missing(best) * margin, root.length)
-
-
-def _searched(minimize: object, root: _Root, start: Array) -> Array:
-    found = minimize(root.both, start, jac=True, method="L-BFGS-B", options={"maxiter": LOOKS})  # type: ignore[operator]
-    return np.asarray(found.x)
 
 
 def _root(v: Array, root: _Root) -> float:

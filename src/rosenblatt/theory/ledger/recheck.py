@@ -8,25 +8,14 @@ longer w̄ became than a run without rounding would have allowed.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+
+import numpy as np
 
 from ...errors import BoundViolated
 from ..problem import Problem
+from ..proof.integers import combined
 from .follow import ADDITIONS, BELOW_LINE, COEFFICIENT, EXCESS, RAISE, RIGHT_ROW, TOO_LONG, TOO_MANY, Law, Trail
-from .yardstick import Whole, Yardstick, exact_least, exact_longest, exact_sum, squared_length
-
-
-class Exact(NamedTuple):
-    """Squares, so that no root is needed. along: w̄_k·v for the separator v as given, not of unit length."""
-
-    k: int
-    eta: Fraction
-    per: Fraction
-    square: Fraction
-    along: Fraction
-    least: Fraction
-    length: Fraction
-    excess: Fraction
+from .yardstick import Yardstick, exact_least, exact_longest, squared_length
 
 
 def recheck(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wrong: int) -> None:
@@ -34,8 +23,7 @@ def recheck(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wr
     k = int(trail.n[ADDITIONS])
     if wrong in (COEFFICIENT, RIGHT_ROW, RAISE):
         raise BoundViolated(f"step {k:,} of the run {_STEPS[wrong]}; this is an error in rosenblatt, please report it")
-    found = exactly(problem, law, trail, yard)
-    left, right = _sides(found, wrong)
+    left, right = _sides(problem, law, trail, yard, wrong)
     if left > right:
         raise BoundViolated(
             f"after {k:,} additions {_LINES[wrong]} ({float(left):.17g} > {float(right):.17g}), in exact arithmetic; "
@@ -55,25 +43,19 @@ _LINES = {
 }
 
 
-def exactly(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None) -> Exact:
-    """Both sides of every theorem. A run from zero weights only."""
+def _sides(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wrong: int) -> tuple[Fraction, Fraction]:
+    """(left, right) of the inequality left ≤ right that a theorem states: squares, so that no root is needed, and the
+    separator as it was given, not of unit length. Of a run from zero weights only."""
     eta, k = Fraction(law.eta), int(trail.n[ADDITIONS])
-    total, scale = exact_sum(problem, trail.counts)
-    square = eta * eta * Fraction(sum(x * x for x in total.values()), scale * scale)
-    per = eta * eta * exact_longest(problem) + 2 * eta * Fraction(law.tau)
     excess = Fraction(float(trail.f[EXCESS])) * Fraction(1001, 1000)
-    if yard is None:
-        return Exact(k, eta, per, square, Fraction(0), Fraction(0), Fraction(1), excess)
-    weights = Whole.of([*yard.w.tolist(), yard.b])
-    along = eta * Fraction(sum(x * weights.numbers[j] for j, x in total.items()), scale * weights.scale)
-    length = squared_length([Fraction(value) for value in yard.w.tolist()], Fraction(yard.b))
-    return Exact(k, eta, per, square, along, exact_least(problem, yard.w, yard.b), length, excess)
-
-
-def _sides(found: Exact, wrong: int) -> tuple[Fraction, Fraction]:
-    """(left, right) of the inequality left ≤ right that a theorem states."""
-    line = found.k * found.eta * found.least
+    most = k * (eta * eta * exact_longest(problem) + 2 * eta * Fraction(law.tau)) + excess
+    added = np.flatnonzero(trail.counts)
+    total = combined(problem, added, trail.counts[added].tolist())
+    if wrong == TOO_LONG:
+        return eta * eta * squared_length(list(total.values()), Fraction(0)), most
+    assert yard is not None  # without a separator there is no other line
+    w, b = [Fraction(value) for value in yard.w.tolist()], Fraction(yard.b)
+    line = k * eta * exact_least(problem, yard.w, yard.b)
     if wrong == BELOW_LINE:
-        return line, found.along
-    most = found.k * found.per + found.excess
-    return (line * line, most * found.length) if wrong == TOO_MANY else (found.square, most)
+        return line, eta * sum((value * [*w, b][j] for j, value in total.items()), Fraction(0))
+    return line * line, most * squared_length(w, b)

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.rows import Array
 from ...errors import DataError
 from ..problem import Problem
+from ..proof.certificate import Separator
 
 CLOSE = 1e-6
 """A least y·u of fewer good digits than this is worked out exactly."""
@@ -90,61 +91,14 @@ def longest(problem: Problem) -> float:
 # --- exact ------------------------------------------------------------------------------------------------------------
 
 
-class Whole(NamedTuple):
-    """Numbers as integers over one power of two: values = numbers/scale."""
-
-    numbers: list[int]
-    scale: int
-
-    @classmethod
-    def of(cls, values: Any) -> Whole:
-        """Floats are dyadic, so this rounds nothing."""
-        ratios = [float(value).as_integer_ratio() for value in values]
-        scale = max((below for _, below in ratios), default=1)
-        return cls([above * (scale // below) for above, below in ratios], scale)
-
-
-def exact_row(problem: Problem, i: int) -> tuple[list[int], Whole]:
-    """Columns that are not zero, and their values; the bias is column d."""
-    at, held = problem.rows.row(i)
-    columns, values = at[held != 0].tolist(), held[held != 0].tolist()
-    if problem.fit_intercept:
-        columns, values = [*columns, problem.d], [*values, 1.0]
-    return columns, Whole.of(values)
-
-
-def exact_margin(problem: Problem, i: int, weights: Whole) -> Fraction:
-    """y·(w̄·x̄) of row i. weights: w̄, d + 1 numbers."""
-    columns, values = exact_row(problem, i)
-    total = sum(x * weights.numbers[j] for j, x in zip(columns, values.numbers, strict=True))
-    return Fraction(int(problem.y[i]) * total, values.scale * weights.scale)
-
-
 def exact_least(problem: Problem, w: Array, b: float) -> Fraction:
-    """min y·(w̄·x̄), from the rows whose rounded value may be it."""
-    margins = problem.margins(w, b)
-    close = np.flatnonzero(margins <= margins.min() + 2.0 * noise(problem, w, b))
-    weights = Whole.of([*w.tolist(), b])
-    return min(exact_margin(problem, int(i), weights) for i in close)
+    """min y·(w̄·x̄)."""
+    return Separator.of(w, b).least(problem, np.arange(problem.n))[0]
 
 
 def exact_longest(problem: Problem) -> Fraction:
     """R̄² exactly."""
     norms = problem.rows.sq_norms()
-    found = []
-    for i in np.flatnonzero(norms >= norms.max() * (1.0 - 1e-9)):
-        values = exact_row(problem, int(i))[1]
-        found.append(Fraction(sum(x * x for x in values.numbers), values.scale**2))
-    return max(found)
-
-
-def exact_sum(problem: Problem, counts: Array) -> tuple[dict[int, int], int]:
-    """Σ counts·y·x̄, column → numerator, over one power of two."""
-    parts = [(int(counts[i]) * int(problem.y[i]), *exact_row(problem, int(i))) for i in np.flatnonzero(counts)]
-    scale = max((values.scale for _, _, values in parts), default=1)
-    total: dict[int, int] = {}
-    for factor, columns, values in parts:
-        factor *= scale // values.scale
-        for j, x in zip(columns, values.numbers, strict=True):
-            total[j] = total.get(j, 0) + factor * x
-    return total, scale
+    close = np.flatnonzero(norms >= norms.max() * (1.0 - 1e-9)).tolist()
+    squares = (sum(Fraction(value) ** 2 for value in problem.rows.row(i)[1].tolist()) for i in close)
+    return Fraction(max(squares)) + int(problem.fit_intercept)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +15,13 @@ from ...data.arrays import check_seconds
 from ...errors import DataError
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
-from ..proof.exact import other_offset, separator_of
+from ..proof.exact import other_offset
 from ..proof.floats import NOT_IN_FLOATS, Floats, checked, in_floats, nearest
 from .points import Points
 from .solver import Widest, widest
+
+NAMES = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers", "in_floats")
+"""What a margin has, with the bias counted or not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +75,7 @@ class MaxMargin:
     def attained(self) -> float:
         """min y(w·x + b)/‖w‖ of w and b as the floats they are: exact, then rounded. On rows 1e8 from the origin it was
         8e-9 below `lower_bound`; not above 0 where they do not separate the rows."""
-        return nearest(self.problem, separator_of(self.w, Fraction(self.b)))[1]
+        return nearest(self.problem, Separator.of(self.w, self.b))[1]
 
     def __str__(self) -> str:
         of = f"{len(self.support):,} of {self.problem.n:,} rows hold it"
@@ -111,90 +113,68 @@ def max_margin(
     deadline = math.inf if time_limit is None else begin + time_limit
     problem = as_problem(X, y, fit_intercept, positive)
     if problem.fit_intercept and np.unique(problem.y).size == 1:
-        plain = _alone(problem)
+        plain, widest_plain = _alone(problem)
     else:
-        plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
-    counted: dict[str, Any] = {}
+        plain, widest_plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
+    complete, counted = widest_plain.complete, dict[str, Any]()
     if problem.fit_intercept:
-        counted = _solved(problem, Points.of(problem, True), plain["support"], deadline, plain)
+        counted, other = _solved(problem, Points.of(problem, True), plain["support"], deadline, widest_plain)
+        complete = complete and other.complete
         if plain["upper_bound"] < counted["upper_bound"]:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
             counted["upper_bound"] = plain["upper_bound"]
             counted["gap"] = max(0.0, counted["upper_bound"] / counted["lower_bound"] - 1.0)
-    complete = plain["complete"] and counted.get("complete", True)
-    names = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers", "in_floats")
-    own = {name: plain[name] for name in names}
-    with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in names}
-    return MaxMargin(**own, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
+    with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in NAMES}
+    return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
 
 
 def _solved(
-    problem: Problem, points: Points, start: Array, deadline: float, plain: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """One of the margins, with all that belongs to it. plain: all of γ, if known."""
-    found = widest(points, start, deadline)
-    if found is None or not found.lower > 0.0:
-        known = _separator(problem, deadline) if plain is None else plain["separator"]
-        found = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
-        if found is None or not found.lower > 0.0:
+    problem: Problem, points: Points, start: Array, deadline: float, plain: Widest | None = None
+) -> tuple[dict[str, Any], Widest]:
+    """One of the margins, with all that belongs to it by its name. plain: that of γ, if known."""
+    best = widest(points, start, deadline)
+    if best is None or not best.lower > 0.0:
+        known = _separator(problem, deadline) if plain is None else (plain.w, plain.offset)
+        best = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
+        if best is None or not best.lower > 0.0:
             raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
-    length = found.lower * float(np.linalg.norm(found.w))
-    w, b = found.w / length, found.offset / length
+    length = best.lower * float(np.linalg.norm(best.w))
+    w, b = best.w / length, best.offset / length
     if points.counted:
         w, b = w[:-1], float(w[-1])
-    floats = _checked(problem, points, found, w, b)
-    return {
-        "w": floats.w,
-        "b": floats.b,
-        "margin": found.lower,
-        "lower_bound": found.lower,
-        "upper_bound": found.upper,
-        "gap": found.gap,
-        "support": found.rows,
-        "multipliers": _shares(points, found),
-        "in_floats": floats.hold,
-        "complete": found.complete,
-        "separator": (found.w, found.offset),
-    }
+    floats = _checked(problem, points, best, w, b)
+    bounds = (best.lower, best.lower, best.upper, best.gap)
+    values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
+    return dict(zip(NAMES, values, strict=True)), best
 
 
-def _checked(problem: Problem, points: Points, found: Widest, w: Array, b: float) -> Floats:
+def _alone(problem: Problem) -> tuple[dict[str, Any], Widest]:
+    """One class with a free offset: w = 0 and b = ±1 do, and no margin is too wide."""
+    w, b, none = np.zeros(problem.d), float(problem.y[0]), np.zeros(0, np.int64)
+    values = (w, b, math.inf, math.inf, math.inf, 0.0, none, np.zeros(0), True)
+    return dict(zip(NAMES, values, strict=True)), Widest(w, b, none, np.zeros(0), math.inf, math.inf)
+
+
+def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float) -> Floats:
     """(w, b), or the same rounded otherwise, where as they are they have rows on the wrong side: so it was on 15 of 811
     thin sets, and is on 5."""
     floats = checked(problem, w, b)
     if floats.hold or not np.isfinite(w).all():
         return floats
     if points.counted:
-        exact = separator_of(found.w[:-1], Fraction(float(found.w[-1])))
+        exact = Separator.of(best.w[:-1], best.w[-1])
     else:
-        exact = other_offset(problem, found.w) or separator_of(found.w, Fraction(found.offset))
+        exact = other_offset(problem, best.w) or Separator.of(best.w, best.offset)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 
-def _shares(points: Points, found: Widest) -> Array:
+def _shares(points: Points, best: Widest) -> Array:
     """λ with each class's sum 1, or through the origin the sum of all."""
-    y = points.y[found.rows]
-    sums = np.ones(len(y)) * found.multipliers.sum()
+    y = points.y[best.rows]
+    sums = np.ones(len(y)) * best.multipliers.sum()
     if points.free:
         for side in (y > 0, y < 0):
-            sums[side] = found.multipliers[side].sum()
-    return found.multipliers / sums
-
-
-def _alone(problem: Problem) -> dict[str, Any]:
-    """One class with a free offset: w = 0 and b = ±1 do, and no margin is too wide."""
-    return {
-        "w": np.zeros(problem.d),
-        "b": float(problem.y[0]),
-        "margin": math.inf,
-        "lower_bound": math.inf,
-        "upper_bound": math.inf,
-        "gap": 0.0,
-        "support": np.zeros(0, np.int64),
-        "multipliers": np.zeros(0),
-        "in_floats": True,
-        "complete": True,
-        "separator": (np.zeros(problem.d), float(problem.y[0])),
-    }
+            sums[side] = best.multipliers[side].sum()
+    return best.multipliers / sums
 
 
 def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:

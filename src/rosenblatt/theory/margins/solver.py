@@ -58,10 +58,10 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
     working = np.union1d(start, _first(points)).astype(np.int64)
     best = None if known is None else _beginning(points, working, known)
     for _ in range(ROUNDS):
-        found = _program(points, working, best, deadline - time.monotonic())
-        if found is None:
+        solution = _program(points, working, best, deadline - time.monotonic())
+        if solution is None:
             return best
-        w, multipliers = found
+        w, multipliers = solution
         keep = multipliers > 0.0
         best = _looked_at(points, w, working[keep], multipliers[keep]).better(best)
         more = _violated(points, working, w)
@@ -75,7 +75,7 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
             break
         if time.monotonic() > deadline:
             return best._replace(complete=False) if best else None
-        working = np.union1d(_needed(points, working, found), more)
+        working = np.union1d(_needed(points, working, solution), more)
     return None if best is None else _pruned(points, best)
 
 
@@ -114,11 +114,11 @@ def _first(points: Points) -> Array:
     return np.concatenate([side[_smallest(margins[side], many)] for side in sides])
 
 
-def _needed(points: Points, rows: Array, found: tuple[Array, Array]) -> Array:
+def _needed(points: Points, rows: Array, solution: tuple[Array, Array]) -> Array:
     """The rows of a program that has grown large, less those that are far from its hyperplane."""
     if len(rows) <= LARGEST:
         return rows
-    w, multipliers = found
+    w, multipliers = solution
     margins = points.margins(w)[rows]
     near = margins < np.sort(margins)[len(rows) // 2]
     return rows[near | (multipliers > 1e-7 * multipliers.max())]
@@ -188,53 +188,42 @@ def _gap(m: Any, y: Array | None, w: Array, upper: float) -> float:
 
 def _primal(m: Any, y: Array | None, seconds: float) -> tuple[Array, Array] | None:
     """Variables (w, b), constraints m·w + y·b ≥ 1."""
-    import clarabel
     from scipy.sparse import csc_matrix, diags, hstack
 
     k, d = m.shape
-    free = int(y is not None)
-    p = diags(np.concatenate([np.ones(d), np.zeros(free)]), format="csc")
-    a = csc_matrix(-m)
+    p, a = np.ones(d), csc_matrix(-m)
     if y is not None:
-        a = csc_matrix(hstack([a, csc_matrix(-y[:, None])]))
-    solver = clarabel.DefaultSolver(
-        csc_matrix(p), np.zeros(d + free), a, -np.ones(k), [clarabel.NonnegativeConeT(k)], _settings(seconds)
-    )
-    solution = solver.solve()
-    if _without(solution):
-        return None
-    return np.array(solution.x)[:d], np.array(solution.z)
+        p, a = np.append(p, 0.0), hstack([a, csc_matrix(-y[:, None])])
+    solution = _solved(diags(p), np.zeros(len(p)), a, -np.ones(k), seconds)
+    return None if solution is None else (solution[0][:d], solution[1])
 
 
 def _dual(m: Any, y: Array | None, seconds: float) -> tuple[Array, Array] | None:
     """The kernel form: min ½λᵀGλ − Σλ, λ ≥ 0, with G = m·mᵀ of the rows, and Σ yλ = 0 where the offset is free."""
-    import clarabel
     from scipy.sparse import csc_matrix, identity, vstack
 
     k = m.shape[0]
-    p = csc_matrix(np.triu(laid_out(m @ m.T)))
-    a, b = -identity(k, format="csc"), np.zeros(k)
-    cones = [clarabel.NonnegativeConeT(k)]
+    a = identity(k, format="csc") * -1.0
     if y is not None:
-        a, b = vstack([csc_matrix(y[None, :]), a]), np.zeros(k + 1)
-        cones.insert(0, clarabel.ZeroConeT(1))
-    solution = clarabel.DefaultSolver(p, -np.ones(k), csc_matrix(a), b, cones, _settings(seconds)).solve()
-    if _without(solution):
+        a = vstack([csc_matrix(y[None, :]), a])
+    solution = _solved(np.triu(laid_out(m @ m.T)), -np.ones(k), a, np.zeros(a.shape[0]), seconds, int(y is not None))
+    if solution is None:
         return None
-    multipliers = np.maximum(np.array(solution.x), 0.0)
+    multipliers = np.maximum(solution[0], 0.0)
     return np.asarray(m.T @ multipliers), multipliers
 
 
-def _without(solution: Any) -> bool:
-    """Whether the program has no solution, or none was found; one that is merely inaccurate is judged by its bounds."""
-    bad = {"PrimalInfeasible", "DualInfeasible", "AlmostPrimalInfeasible", "AlmostDualInfeasible"}
-    return str(solution.status) in bad or not np.isfinite(solution.x).all() or not np.isfinite(solution.z).all()
-
-
-def _settings(seconds: float) -> Any:
+def _solved(p: Any, q: Array, a: Any, b: Array, seconds: float, equal: int = 0) -> tuple[Array, Array] | None:
+    """(x, z) of min ½xᵀPx + qᵀx with Ax ≤ b, in the first `equal` rows Ax = b. None where the program has no solution,
+    or none was found; one that is merely inaccurate is judged by its bounds."""
     import clarabel
+    from scipy.sparse import csc_matrix
 
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_threads, settings.time_limit = False, 1, seconds
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
-    return settings
+    cones = [clarabel.ZeroConeT(equal)] * (equal > 0) + [clarabel.NonnegativeConeT(len(b) - equal)]
+    solution = clarabel.DefaultSolver(csc_matrix(p), q, csc_matrix(a), b, cones, settings).solve()
+    x, z = np.array(solution.x), np.array(solution.z)
+    infeasible = str(solution.status).removeprefix("Almost") in ("PrimalInfeasible", "DualInfeasible")
+    return None if infeasible or not (np.isfinite(x).all() and np.isfinite(z).all()) else (x, z)

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ...errors import DataError, ModelError
@@ -26,11 +26,7 @@ SCHEMA = 1
 LIMIT = 2_000_000_000
 """Bytes of a file, at the most."""
 HEX = re.compile(r"-?0x[0-9a-f]+", re.ASCII)
-CLAIMS = {
-    "separator": "separable: y(w·x + b) > 0 for every row",
-    "farkas": "not separable: λ ≥ 0, Σλ = 1, Σ λᵢ yᵢ x̄ᵢ = 0",
-    "enclosure": "not separable: near these multipliers are exact λ > 0 with Σ λᵢ yᵢ x̄ᵢ = 0",
-}
+KINDS: dict[str, type[Certificate]] = {each.kind: each for each in (Separator, Farkas, Enclosure)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,19 +61,17 @@ class Saved:
         """
         if list(map(label_text, problem.classes)) == list(map(label_text, reversed(self.classes))):
             problem = problem._replace(y=-problem.y, classes=problem.classes[::-1])
-        has, own = _about(problem), {name: getattr(self, name) for name in ("n", "d", "dtype", "storage")}
-        own["fit_intercept"] = self.fit_intercept
-        for name, words in WORDS.items():
-            if has[name] != own[name]:
-                found = f"{words(has[name])}, the certificate is about {words(own[name])}"
-                raise DataError(f"the rows are not those that the certificate is about: {found}")
-        texts = [" and ".join(map(label_text, each)) for each in (problem.classes, self.classes)]
-        if texts[0] != texts[1]:
-            found = f"labels {texts[0]}, the certificate is about {texts[1]}"
-            raise DataError(f"the rows are not those that the certificate is about: {found}")
+        has = _about(problem)
+        pairs = [(name, words(has[name]), words(getattr(self, name))) for name, words in WORDS.items()]
+        other = [
+            f"{'labels ' if name == 'classes' else ''}{here}, the certificate is about {there}"
+            for name, here, there in pairs
+            if here != there
+        ]
         if has["digest"] != self.digest:
-            found = "as many, with the same labels, but some value, sign or the order is different (SHA-256)"
-            raise DataError(f"the rows are not those that the certificate is about: {found}")
+            other.append("as many, with the same labels, but some value, sign or the order is different (SHA-256)")
+        if other:
+            raise DataError(f"the rows are not those that the certificate is about: {other[0]}")
         return problem
 
     def __str__(self) -> str:
@@ -103,6 +97,7 @@ WORDS: dict[str, Any] = {
     "dtype": str,
     "storage": lambda value: f"{value} rows",
     "fit_intercept": lambda value: "hyperplanes with an offset" if value else "hyperplanes through the origin",
+    "classes": lambda value: " and ".join(map(label_text, value)),
 }
 
 
@@ -139,7 +134,7 @@ def save_certificate(
         "schema": SCHEMA,
         "version": __version__,
         "kind": certificate.kind,
-        "claim": CLAIMS[certificate.kind],
+        "claim": certificate.claim,
         "rows_count_from": 0,
         "data": {**_about(problem), "recipe": recipe},
         "proof": in_text(certificate),
@@ -152,15 +147,16 @@ def save_certificate(
         raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror or error}") from None
 
 
-def in_text(found: Certificate) -> dict[str, Any]:
+def in_text(certificate: Certificate) -> dict[str, Any]:
     """The numbers of a proof, for JSON."""
-    if isinstance(found, Separator):
-        return {"w": [hex(each) for each in found.w], "b": hex(found.b), "denominator": hex(found.denominator)}
-    if isinstance(found, Farkas):
-        multipliers = [hex(each) for each in found.multipliers]
-        return {"rows": list(found.rows), "multipliers": multipliers, "denominator": hex(found.denominator)}
-    multipliers = [float(each).hex() for each in found.multipliers]
-    return {"rows": list(found.rows), "multipliers": multipliers, "basis": list(found.basis)}
+    plain = ("rows", "basis")
+    return {name: list(value) if name in plain else _in_hex(value) for name, value in vars(certificate).items()}
+
+
+def _in_hex(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_in_hex(each) for each in value]
+    return value.hex() if isinstance(value, float) else hex(value)
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -211,94 +207,89 @@ def _content(path: str) -> dict[str, Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    if len(dict(pairs)) != len(pairs):
         raise ValueError("a name twice")
-    return found
+    return dict(pairs)
 
 
 def _saved(content: dict[str, Any], path: str) -> Saved:
     data, proof, kind = content["data"], content["proof"], content["kind"]
-    if not isinstance(data, dict) or not isinstance(proof, dict):
-        raise _Damaged("data and proof must be objects")
-    if not isinstance(kind, str) or kind not in CLAIMS:
-        raise _Damaged(f"there is no kind {kind!r:.50}; the kinds are {', '.join(CLAIMS)}")
-    if content["rows_count_from"] != 0 or content["claim"] != CLAIMS[kind]:
-        raise _Damaged("its claim is not the one of its kind")
+    _demand(isinstance(data, dict) and isinstance(proof, dict), "data and proof must be objects")
+    known = isinstance(kind, str) and kind in KINDS
+    _demand(known, f"there is no kind {kind!r:.50}; the kinds are {', '.join(KINDS)}")
+    claimed = content["rows_count_from"] == 0 and content["claim"] == KINDS[kind].claim
+    _demand(claimed, "its claim is not the one of its kind")
     n, d = (_number(data[name], name, 0, 2**48) for name in ("n", "d"))
-    if data["dtype"] not in ("float32", "float64") or not isinstance(data["storage"], str):
-        raise _Damaged("the values must be float32 or float64, dense or sparse")
-    classes = data["classes"]
-    if not isinstance(classes, list) or len(classes) != 2 or any(isinstance(each, (list, dict)) for each in classes):
-        raise _Damaged("classes must be two labels")
-    if not isinstance(data["fit_intercept"], bool) or not isinstance(data["recipe"], (dict, type(None))):
-        raise _Damaged("fit_intercept must be true or false, and recipe an object or null")
-    if not isinstance(data["digest"], str) or not isinstance(content["version"], str):
-        raise _Damaged("digest and version must be texts")
+    classes, digests = data["classes"], (data["digest"], content["version"])
+    two = isinstance(classes, list) and len(classes) == 2 and not any(isinstance(one, (list, dict)) for one in classes)
+    typed = data["dtype"] in ("float32", "float64") and isinstance(data["storage"], str)
+    read = isinstance(data["fit_intercept"], bool) and isinstance(data["recipe"], (dict, type(None)))
+    _demand(typed, "the values must be float32 or float64, dense or sparse")
+    _demand(two, "classes must be two labels")
+    _demand(read, "fit_intercept must be true or false, and recipe an object or null")
+    _demand(all(isinstance(each, str) for each in digests), "digest and version must be texts")
     certificate = _certificate(kind, proof, n, d)
-    if isinstance(certificate, Separator) and certificate.b and not data["fit_intercept"]:
-        raise _Damaged("b must be 0 without an offset")
-    if content["digest"] != _digest(content):
-        raise _Damaged("the contents do not fit their digest")
-    about = (data["dtype"], data["storage"], data["fit_intercept"], (classes[0], classes[1]), data["digest"])
-    return Saved(certificate, n, d, *about, data["recipe"], content["version"], path)
+    offset = isinstance(certificate, Separator) and certificate.b
+    _demand(data["fit_intercept"] or not offset, "b must be 0 without an offset")
+    _demand(content["digest"] == _digest(content), "the contents do not fit their digest")
+    about = {name: data[name] for name in (*WORDS, "digest", "recipe")} | {"classes": tuple(classes)}
+    return Saved(certificate, **about, version=content["version"], path=path)
 
 
 def _certificate(kind: str, proof: dict[str, Any], n: int, d: int) -> Certificate:
+    parts: dict[str, Any] = {field.name: _part(field.name, kind, proof[field.name], n) for field in fields(KINDS[kind])}
     if kind == "separator":
-        w = [_integer(each, "w") for each in _list(proof["w"], "w")]
-        if len(w) != d:
-            raise _Damaged(f"{len(w):,} weights for {d:,} columns")
-        return Separator(tuple(w), _integer(proof["b"], "b"), _positive(proof["denominator"]))
-    rows = [_number(each, "a row number", 0, n - 1) for each in _list(proof["rows"], "rows")]
-    multipliers = _list(proof["multipliers"], "multipliers")
-    if not rows or len(rows) != len(multipliers):
-        raise _Damaged(f"{len(multipliers):,} multipliers for {len(rows):,} rows")
-    if len(set(rows)) != len(rows):
-        raise _Damaged("a row number is there twice")
+        _demand(len(parts["w"]) == d, f"{len(parts['w']):,} weights for {d:,} columns")
+    else:
+        rows, multipliers = parts["rows"], parts["multipliers"]
+        fit = rows and len(rows) == len(multipliers)
+        _demand(fit, f"{len(multipliers):,} multipliers for {len(rows):,} rows")
+        _demand(len(set(rows)) == len(rows), "a row number is there twice")
     if kind == "farkas":
-        values, denominator = [_integer(each, "a multiplier") for each in multipliers], _positive(proof["denominator"])
-        if min(values) < 0:
-            raise _Damaged("a multiplier is negative")
-        if sum(values) != denominator:
-            raise _Damaged("the multipliers do not sum to the denominator")
-        return Farkas(tuple(rows), tuple(values), denominator)
-    basis = [_number(each, "a row number", 0, n - 1) for each in _list(proof["basis"], "basis")]
-    if len(set(basis)) != len(basis) or not set(basis) <= set(rows):
-        raise _Damaged("the basis must be some of the rows, none twice")
-    return Enclosure(tuple(rows), tuple(map(_float, multipliers)), tuple(basis))
+        _demand(min(multipliers) >= 0, "a multiplier is negative")
+        _demand(sum(multipliers) == parts["denominator"], "the multipliers do not sum to the denominator")
+    if kind == "enclosure":
+        basis = set(parts["basis"])
+        fit = len(basis) == len(parts["basis"]) and basis <= set(rows)
+        _demand(fit, "the basis must be some of the rows, none twice")
+    return KINDS[kind](**parts)
 
 
-def _list(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _Damaged(f"{name} must be a list")
-    return value
+def _part(name: str, kind: str, value: Any, n: int) -> Any:
+    """A field of a proof, read."""
+    if name in ("b", "denominator"):
+        number = _integer(value, name)
+        _demand(name == "b" or number > 0, "the denominator must be above 0")
+        return number
+    _demand(isinstance(value, list), f"{name} must be a list")
+    if name in ("rows", "basis"):
+        return tuple(_number(each, "a row number", 0, n - 1) for each in value)
+    if kind == "enclosure":
+        return tuple(map(_float, value))
+    return tuple(_integer(each, "w" if name == "w" else "a multiplier") for each in value)
+
+
+def _demand(met: Any, otherwise: str) -> None:
+    if not met:
+        raise _Damaged(otherwise)
 
 
 def _number(value: Any, name: str, least: int, most: int) -> int:
-    if not whole(value) or not least <= value <= most:
-        raise _Damaged(f"{name} must be a whole number from {least:,} to {most:,}, found {value!r:.40}")
+    fits = whole(value) and least <= value <= most
+    _demand(fits, f"{name} must be a whole number from {least:,} to {most:,}, found {value!r:.40}")
     return int(value)
 
 
 def _integer(value: Any, name: str) -> int:
-    if not isinstance(value, str) or not HEX.fullmatch(value):
-        raise _Damaged(f'{name} must be an integer in base 16, as "0x1f", found {value!r:.40}')
+    fits = isinstance(value, str) and HEX.fullmatch(value)
+    _demand(fits, f'{name} must be an integer in base 16, as "0x1f", found {value!r:.40}')
     return int(value, 16)
-
-
-def _positive(value: Any) -> int:
-    found = _integer(value, "denominator")
-    if found <= 0:
-        raise _Damaged("the denominator must be above 0")
-    return found
 
 
 def _float(value: Any) -> float:
     try:
-        found = float.fromhex(value)
+        number = float.fromhex(value)
     except (TypeError, ValueError, OverflowError):
         raise _Damaged(f'a multiplier must be a float in base 16, as "0x1.8p-3", found {value!r:.40}') from None
-    if not (math.isfinite(found) and found > 0.0):
-        raise _Damaged("a multiplier is not above 0")
-    return found
+    _demand(0.0 < number < math.inf, "a multiplier is not above 0")
+    return number

@@ -10,13 +10,12 @@ Acta Numerica 2010, section 10). Rows and columns are scaled by powers of two fi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .certificate import Enclosure
-from .farkas import pivoted, refined
 from .filter import TINY, UNIT, flushes
 
 MOST = 300_000_000
@@ -24,56 +23,31 @@ MOST = 300_000_000
 SPLIT = 2.0**27 + 1.0
 
 
-def enclose(problem: Problem, rows: Array, multipliers: Array) -> Enclosure | None:
-    """A proof from approximate multipliers, as of an interior point. None where the bounds do not prove it.
-
-    rows: (k,) row numbers, none twice; multipliers: (k,) λ > 0 with Σ λᵢ yᵢ x̄ᵢ nearly 0.
-    """
-    rows, lam = np.asarray(rows, np.int64), np.asarray(multipliers, np.float64)
-    kept = np.isfinite(lam) & (lam > 0)
-    rows, lam = rows[kept], lam[kept]
-    values = _values(problem, rows)
-    if values is None or not values.shape[1] <= len(rows):
-        return None
-    for _ in range(2):
-        better = refined(values, lam / lam.sum())
-        if better is None:
-            return None
-        lam = better / better.sum()
-        basis = pivoted(values * lam[:, None])[: values.shape[1]]
-        given = [int(row) for row in rows], lam.tolist(), sorted(int(row) for row in rows[basis])
-        found = Enclosure(tuple(given[0]), tuple(given[1]), tuple(given[2]))
-        if holds(problem, found):
-            return found
-    return None
-
-
-def holds(problem: Problem, found: Enclosure) -> bool:
-    """Whether the bounds prove it."""
-    rows, lam = np.asarray(found.rows, np.int64), np.asarray(found.multipliers, np.float64)
+def holds(problem: Problem, rows: Array, lam: Array, basis: Sequence[int]) -> bool:
+    """Whether the bounds prove it. lam: (k,) λ̂ of these rows. basis: the numbers of those rows that are one."""
     if not (len(rows) == len(lam) > 0 and len(np.unique(rows)) == len(rows)):
         return False
     if flushes() or not (
         rows.min() >= 0 and rows.max() < problem.n and (lam >= 2.0**-900).all() and (lam <= 1.0).all()
     ):
         return False
-    values = _values(problem, rows)
-    basis = np.flatnonzero(np.isin(rows, found.basis))
-    if values is None or len(found.basis) != len(basis) or len(basis) != values.shape[1]:
+    values = equations(problem, rows)
+    place = np.flatnonzero(np.isin(rows, basis))
+    if values is None or len(basis) != len(place) or len(place) != values.shape[1]:
         return False
-    if not len(basis):
+    if not len(place):
         return True  # every x̄ of these rows is 0
-    scale = np.frexp(lam[basis])[1] - 1  # 2^scale ≤ λ
-    square = np.ldexp(values[basis], scale[:, None]).T
-    if not (np.ldexp(square.T, -scale[:, None]) == values[basis]).all():
+    scale = np.frexp(lam[place])[1] - 1  # 2^scale ≤ λ
+    square = np.ldexp(values[place], scale[:, None]).T
+    if not (np.ldexp(square.T, -scale[:, None]) == values[place]).all():
         return False  # a subnormal number was rounded
-    room = np.ldexp(lam[basis], -scale)
+    room = np.ldexp(lam[place], -scale)
     with np.errstate(all="ignore"):
         bound = _correction(square, *_residual(values, lam))
     return bound is not None and bool((bound < room).all())
 
 
-def _values(problem: Problem, rows: Array) -> Array | None:
+def equations(problem: Problem, rows: Array) -> Array | None:
     """(k, c) float64 y·x̄, each column exactly scaled to at most 1; without columns that add no equation: those of
     zeros, and with an offset constant ones. None where that is too much, or not exact."""
     chosen = problem.rows.take(rows)

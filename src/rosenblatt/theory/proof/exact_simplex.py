@@ -23,8 +23,8 @@ def decide(problem: Problem) -> Separator | Farkas:
     is kept in integers over one denominator, each division exact (J. Edmonds, Systems of distinct representatives and
     linear algebra, 1967; E. Bareiss, 1968).
     """
-    found = signed(problem, np.arange(problem.n))
-    rows = found.numerators.astype(object)
+    columns = signed(problem, np.arange(problem.n))
+    rows = columns.numerators.astype(object)
     n, c = rows.shape
     table = np.zeros((c + 2, n + c + 2), object)  # columns: λ, artificial, right side; last row: the reduced costs
     table[:c, :n], table[c, :n] = rows.T, 1
@@ -45,11 +45,11 @@ def decide(problem: Problem) -> Separator | Farkas:
         basis[leaving] = entering
         step += 1
     if table[-1, -1] == 0:
-        values = {at: int(table[i, -1]) for i, at in enumerate(basis) if at < n and table[i, -1] > 0}
-        return _farkas(values)
+        values = {at: int(table[i, -1]) for i, at in enumerate(basis) if at < n}
+        return Farkas.of(values, list(values.values()))
     # The reduced cost of the artificial variable of equation k is 1 − π_k.
     weights = [int(each) - below for each in table[-1, n : n + c]]
-    return _separator(problem, weights, found.exponents, found.columns)
+    return _separator(problem, weights, columns.exponents, columns.columns)
 
 
 def pivot(table: Array, i: int, j: int, below: int) -> int:
@@ -76,13 +76,6 @@ def _leaving(table: Array, basis: list[int], entering: int) -> int:
                 continue
         best = i
     return best
-
-
-def _farkas(values: dict[int, int]) -> Farkas:
-    part = gcd(*values.values())
-    rows = sorted(values)
-    multipliers = tuple(values[row] // part for row in rows)
-    return Farkas(tuple(rows), multipliers, sum(multipliers))
 
 
 def _separator(problem: Problem, weights: list[int], exponents: Array, columns: Array) -> Separator:

@@ -1,15 +1,16 @@
-"""Exact multipliers λ ≥ 0 with Σ λᵢ yᵢ x̄ᵢ = 0, from the rows that a solver named (python-flint)."""
+"""Multipliers λ ≥ 0 with Σ λᵢ yᵢ x̄ᵢ = 0, from the rows that a solver named: exact (python-flint), or enclosed."""
 
 from __future__ import annotations
 
-from math import gcd, lcm
 from typing import Any
 
 import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .certificate import Farkas
+from .certificate import Enclosure, Farkas
+from .enclosure import equations
+from .exact_simplex import decide
 from .integers import Columns, signed
 
 PRIME = 2**61 - 1
@@ -32,13 +33,13 @@ def farkas_on(problem: Problem, rows: Array) -> Farkas | None:
     chosen = np.unique(np.asarray(rows, np.int64))
     if not chosen.size:
         return None
-    found = _without_zeros(signed(problem, chosen))
-    basis, others = independent(found.numerators)
+    columns = _without_zeros(signed(problem, chosen))
+    basis, others = independent(columns.numerators)
     if not others.size:
         return None
     if others.size == 1:  # any solution is a multiple of this one
-        return _checked(problem, chosen, _line(found, basis, int(others[0])))
-    fewer = _vertex(found, chosen)
+        return _corrected(problem, chosen, columns, basis, np.bincount(others, minlength=chosen.size))
+    fewer = _vertex(columns, chosen)
     on_fewer = farkas_on(problem, fewer) if fewer.size < chosen.size else None
     return on_fewer or _by_simplex(problem, chosen)
 
@@ -49,26 +50,52 @@ def farkas_near(problem: Problem, rows: Array, multipliers: Array) -> Farkas | N
     rows: (k,) row numbers, none twice; multipliers: (k,) λ > 0 as of an interior point, whose Σ λᵢ yᵢ x̄ᵢ is nearly 0.
     None where the corrected λ of the basis falls below 0.
     """
-    rows, lam = np.asarray(rows, np.int64), np.asarray(multipliers, np.float64)
-    kept = np.isfinite(lam) & (lam > 0)
-    rows, lam = rows[kept], lam[kept]
+    rows, lam = _positive(rows, multipliers)
     for floor in FLOORS:
         large = lam > floor * lam.max(initial=0.0)
-        found = _near(problem, rows[large], lam[large]) if large.any() else None
-        if found is not None:
-            return found
+        proof = _near(problem, rows[large], lam[large]) if large.any() else None
+        if proof is not None:
+            return proof
     return None
 
 
 def _near(problem: Problem, rows: Array, lam: Array) -> Farkas | None:
-    found = _without_zeros(signed(problem, rows))
-    values = scaled(found)
+    columns = _without_zeros(signed(problem, rows))
+    values = scaled(columns)
     better = refined(values, lam / lam.max())
     if better is None:
         return None
     order = pivoted(values * better[:, None])
-    basis = order[_first_basis(found.numerators[order])]
-    return _corrected(problem, rows, found, basis, np.round(np.ldexp(better, BITS)))
+    basis = order[_first_basis(columns.numerators[order])]
+    return _corrected(problem, rows, columns, basis, np.round(np.ldexp(better, BITS)))
+
+
+def enclose(problem: Problem, rows: Array, multipliers: Array) -> Enclosure | None:
+    """A proof from approximate multipliers, as of an interior point. None where the bounds do not prove it.
+
+    rows: (k,) row numbers, none twice; multipliers: (k,) λ > 0 with Σ λᵢ yᵢ x̄ᵢ nearly 0.
+    """
+    rows, lam = _positive(rows, multipliers)
+    values = equations(problem, rows)
+    if values is None or not values.shape[1] <= len(rows):
+        return None
+    for _ in range(2):
+        better = refined(values, lam / lam.sum())
+        if better is None:
+            return None
+        lam = better / better.sum()
+        basis = pivoted(values * lam[:, None])[: values.shape[1]]
+        proof = Enclosure(tuple(rows.tolist()), tuple(lam.tolist()), tuple(sorted(rows[basis].tolist())))
+        if proof.check(problem):
+            return proof
+    return None
+
+
+def _positive(rows: Array, multipliers: Array) -> tuple[Array, Array]:
+    """Those rows, and their multipliers, that have one above 0."""
+    rows, lam = np.asarray(rows, np.int64), np.asarray(multipliers, np.float64)
+    kept = np.isfinite(lam) & (lam > 0)
+    return rows[kept], lam[kept]
 
 
 def independent(numerators: Array) -> tuple[Array, Array]:
@@ -93,15 +120,15 @@ def _first_basis(numerators: Array) -> Array:
     return first if len(first) == numerators.shape[1] else independent(numerators)[0]
 
 
-def _without_zeros(found: Columns) -> Columns:
+def _without_zeros(columns: Columns) -> Columns:
     """Without the columns that are 0 in all these rows: they are no equations."""
-    kept = (found.numerators != 0).any(axis=0)
-    return Columns(found.numerators[:, kept], found.exponents[kept], found.columns[kept])
+    kept = (columns.numerators != 0).any(axis=0)
+    return Columns(columns.numerators[:, kept], columns.exponents[kept], columns.columns[kept])
 
 
-def scaled(found: Columns) -> Array:
+def scaled(columns: Columns) -> Array:
     """(k, c) float64: the columns, each scaled by a power of two to at most 1; the rounding of long integers aside."""
-    m = found.numerators
+    m = columns.numerators
     if m.dtype != object:
         values = m.astype(np.float64)
         return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0, initial=0.0))[1])
@@ -138,30 +165,26 @@ def pivoted(weighted: Array) -> Array:
     return np.concatenate([head[order], tail])
 
 
-def _corrected(problem: Problem, rows: Array, found: Columns, basis: Array, whole: Array) -> Farkas | None:
-    """λ with the basis solved for: λ_B = −A_B⁻¹ A_N λ_N in integers, by p-adic lifting."""
-    from flint import fmpz_mat
-
-    numerators = found.numerators
+def _corrected(problem: Problem, rows: Array, columns: Columns, basis: Array, whole: Array) -> Farkas | None:
+    """λ with the basis solved for: λ_B = −A_B⁻¹ A_N λ_N in integers. whole: (k,) λ_N up to a factor, whole numbers."""
     others = np.setdiff1d(np.flatnonzero(whole > 0), basis)
     lam = [int(each) for each in whole[others].tolist()]
-    missing = np.array(lam, object) @ numerators[others].astype(object) if len(lam) else [0] * numerators.shape[1]
-    square = numerators[basis]
+    missing = np.array(lam, object) @ columns.numerators[others].astype(object)
+    solved, over = _solved(columns.numerators[basis], missing)
+    return _checked(problem, rows[np.concatenate([others, basis])], [each * over for each in lam] + solved)
+
+
+def _solved(square: Array, missing: Array) -> tuple[list[int], int]:
+    """(numerators, denominator > 0) of the x with x·square + missing = 0, of independent rows, by p-adic lifting."""
+    from flint import fmpz_mat
+
+    if not len(square):
+        return [], 1
     equations = independent(square.T)[0]
-    a = fmpz_mat(square[:, equations].T.tolist())
-    solved = a.solve(fmpz_mat([[-int(missing[j])] for j in equations]))
-    parts = [solved[i, 0] for i in range(len(basis))]
-    if any(part < 0 for part in parts):
-        return None
-    tops, over = _over_one(parts)
-    values = [each * over for each in lam] + tops
-    return _checked(problem, rows[np.concatenate([others, basis])], values)
-
-
-def _over_one(parts: list[Any]) -> tuple[list[int], int]:
-    """(numerators, denominator) of rational numbers of flint."""
-    below = lcm(*(int(part.q) for part in parts))
-    return [int(part.p) * (below // int(part.q)) for part in parts], below
+    right = fmpz_mat([[-int(each)] for each in missing[equations].tolist()])
+    solution: Any = fmpz_mat(square[:, equations].T.tolist()).solve(right)
+    top, below = solution.numer_denom()
+    return [int(each) for each in top.entries()], int(below)
 
 
 def _modular(numerators: Array) -> Any:
@@ -171,38 +194,19 @@ def _modular(numerators: Array) -> Any:
     return nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME)
 
 
-def _line(found: Columns, basis: Array, other: int) -> list[int]:
-    """The one solution, up to its length and sign: 1 for the row that depends on the others, solved for those."""
-    from flint import fmpz_mat
-
-    values = [0] * len(found.numerators)
-    values[other] = 1
-    if basis.size:
-        square = found.numerators[basis]
-        equations = independent(square.T)[0]
-        right = fmpz_mat([[-int(each)] for each in found.numerators[other][equations].tolist()])
-        solved = fmpz_mat(square[:, equations].T.tolist()).solve(right)
-        tops, values[other] = _over_one([solved[i, 0] for i in range(basis.size)])
-        for at, top in zip(basis.tolist(), tops, strict=True):
-            values[at] = top
-    return values
-
-
 def _checked(problem: Problem, rows: Array, values: list[int]) -> Farkas | None:
     """The certificate in lowest terms and in the order of the rows, if it is one."""
     if min(values) < 0 or not any(values):
         return None
-    common_part = gcd(*values)
-    pairs = sorted((int(row), value // common_part) for row, value in zip(rows, values, strict=True) if value)
-    found = Farkas(tuple(row for row, _ in pairs), tuple(value for _, value in pairs), sum(v for _, v in pairs))
-    return found if found.check(problem) else None
+    proof = Farkas.of(rows.tolist(), values)
+    return proof if proof.check(problem) else None
 
 
-def _vertex(found: Columns, chosen: Array) -> Array:
+def _vertex(columns: Columns, chosen: Array) -> Array:
     """Fewer of these rows, on which a linear program in floats has its vertex; the same where it finds none."""
     from scipy.optimize import linprog
 
-    values = scaled(found)
+    values = scaled(columns)
     equal = np.vstack([values.T, np.ones(len(values))])
     right = np.zeros(len(equal))
     right[-1] = 1.0
@@ -213,11 +217,7 @@ def _vertex(found: Columns, chosen: Array) -> Array:
 
 
 def _by_simplex(problem: Problem, chosen: Array) -> Farkas | None:
-    from .exact_simplex import decide
-
     if chosen.size * (problem.d + 1) > MOST_LP:
         return None
-    found = decide(problem.take(chosen))
-    if not isinstance(found, Farkas):
-        return None
-    return Farkas(tuple(int(chosen[row]) for row in found.rows), found.multipliers, found.denominator)
+    proof = decide(problem.take(chosen))
+    return proof.renumbered(chosen) if isinstance(proof, Farkas) else None

@@ -15,8 +15,8 @@ TINY = 2.0**-1021
 """More than what one product can lose to underflow, also where a library has subnormal results flushed to 0."""
 
 
-def bounded_scores(problem: Problem, w: Array, b: float) -> tuple[Array, Array]:
-    """(n,) w·x + b in float64 and (n,) a bound on how far it is from the exact value.
+def bounded_margins(problem: Problem, w: Array, b: float) -> tuple[Array, Array]:
+    """(n,) y(w·x + b) in float64 and (n,) a bound on how far it is from the exact value.
 
     Standard model of floating point: whatever the order of a sum of m products, with or without fused multiply-add,
     |û − u| ≤ γ_m Σ|w||x|, γ_m = mu/(1 − mu), plus what underflow loses (N. Higham, Accuracy and Stability of Numerical
@@ -38,16 +38,7 @@ def bounded_scores(problem: Problem, w: Array, b: float) -> tuple[Array, Array]:
         bound[~np.isfinite(scores) | ~np.isfinite(bound)] = np.inf
     if terms * UNIT > 0.01 or flushes():
         bound[:] = np.inf
-    return scores, bound
-
-
-def undecided(problem: Problem, w: Array, b: float) -> Array | None:
-    """Numbers of the rows that exact arithmetic has to look at; None where some row is certainly wrong."""
-    scores, bound = bounded_scores(problem, w, b)
-    scores *= problem.y
-    if (scores < -bound).any():
-        return None
-    return np.flatnonzero(~(scores > bound))
+    return scores * problem.y, bound
 
 
 def flushes() -> bool:

@@ -11,9 +11,8 @@ import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .certificate import Separator, blocks, scaled_scores
+from .certificate import Separator
 from .exact import as_given, other_offset
-from .filter import bounded_scores
 from .integers import float_of
 
 TRIES = 40
@@ -89,9 +88,9 @@ def _roundings(problem: Problem, separator: Separator, unit: Fraction, move: boo
         numbers = [float_of(each * scale.numerator, scale.denominator) for each in (*separator.w, separator.b)]
         w = np.array(numbers[:-1], np.float64)
         yield w, numbers[-1]
-        found = other_offset(problem, w) if move and problem.fit_intercept and np.isfinite(w).all() else None
-        if found is not None:
-            yield w, float_of(found.b, found.denominator)
+        moved = other_offset(problem, w) if move and problem.fit_intercept and np.isfinite(w).all() else None
+        if moved is not None:
+            yield w, float_of(moved.b, moved.denominator)
 
 
 def nearest(problem: Problem, separator: Separator) -> tuple[int, float]:
@@ -99,19 +98,9 @@ def nearest(problem: Problem, separator: Separator) -> tuple[int, float]:
 
     Infinite without weights.
     """
-    w, b = separator.floats()
-    scores, bound = bounded_scores(problem, w, b)
-    margins = problem.y * scores
-    racing = np.flatnonzero(~(margins - bound > (margins + bound).min()))
-    least: list[tuple[Fraction, int]] = []
-    for rows in blocks(problem, racing):
-        values, e = scaled_scores(problem, separator.w, separator.b, rows)
-        exact = [value if y > 0 else -value for value, y in zip(values, problem.y[rows], strict=True)]
-        lowest = min(exact)
-        least.append((Fraction(lowest) * Fraction(2) ** e, int(rows[exact.index(lowest)])))
-    score, row = min(least)
+    margin, row = separator.least(problem, np.arange(problem.n))
     longest = max(map(abs, separator.w), default=0)
     if not longest:
         return row, float("inf")
-    length = float(np.linalg.norm([float_of(each, longest) for each in separator.w]))
-    return row, float_of(score.numerator, score.denominator * longest) / length
+    length = float(np.linalg.norm(separator.floats(longest)[0]))
+    return row, float_of(margin.numerator * separator.denominator, margin.denominator * longest) / length

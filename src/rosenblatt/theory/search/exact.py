@@ -6,8 +6,9 @@ import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from ..proof.certificate import Farkas, Separator, exact_scores
+from ..proof.certificate import Farkas, Separator
 from ..proof.exact_simplex import decide
+from ..proof.filter import bounded_margins
 from .hunt import Hunt
 
 SMALL = 2_000
@@ -32,15 +33,13 @@ def generate(hunt: Hunt) -> None:
     rows = hunt.basis if hunt.basis.size else np.arange(min(problem.n, 2 * width))
     for _ in range(ROUNDS):
         hunt.say(f"simplex method in exact arithmetic, {len(rows):,} rows")
-        found = decide(problem.take(rows))
-        if isinstance(found, Farkas):
-            pairs = sorted(zip(rows[list(found.rows)].tolist(), found.multipliers, strict=True))
-            numbers, multipliers = zip(*pairs, strict=True)
-            hunt.certificate = Farkas(numbers, multipliers, found.denominator)
+        proof = decide(problem.take(rows))
+        if isinstance(proof, Farkas):
+            hunt.certificate = proof.renumbered(rows)
             return
-        bad = wrong(problem, found, 10 * ADDED)
+        bad = wrong(problem, proof, 10 * ADDED)
         if not bad.size:
-            hunt.certificate = found
+            hunt.certificate = proof
             return
         rows = np.concatenate([rows, bad[:ADDED]])
         if not hunt.running():
@@ -48,16 +47,11 @@ def generate(hunt: Hunt) -> None:
     hunt.failed(f"the simplex method in exact arithmetic, {len(rows):,} rows")
 
 
-def wrong(problem: Problem, found: Separator, most: int) -> Array:
+def wrong(problem: Problem, separator: Separator, most: int) -> Array:
     """Rows on the wrong side, the worst first: all that floats are sure of, else those that exact arithmetic finds."""
-    from ..proof.filter import bounded_scores
-
-    w, b = found.floats()
-    scores, bound = bounded_scores(problem, w, b)
-    scores *= problem.y
-    sure = np.flatnonzero(scores < -bound)
+    floats = separator.floats()
+    rounded, bound = bounded_margins(problem, *floats)
+    sure = np.flatnonzero(rounded < -bound)
     if sure.size:
-        return sure[np.argsort(scores[sure])[:most]]
-    unsure = np.flatnonzero(~(scores > bound))
-    values = exact_scores(problem, found.w, found.b, unsure, True)
-    return unsure[[value <= 0 for value in values]][:most]
+        return sure[np.argsort(rounded[sure])[:most]]
+    return np.flatnonzero(~separator.right_rows(problem, floats))[:most]

@@ -11,7 +11,8 @@ import numpy as np
 from ...core.rows import Array
 from ..problem import Problem
 from ..proof.certificate import Certificate
-from ..proof.exact import certified_separator, farkas_near, farkas_on
+from ..proof.exact import certified_separator
+from ..proof.farkas import enclose, farkas_near, farkas_on
 from ..proof.integers import signed
 from .view import View
 
@@ -71,9 +72,9 @@ class Hunt:
         if margins.min(initial=1.0) <= -1e-6 * longest or (margins <= 1e-9 * longest).sum() > UNSURE:
             return False
         lifted = self.view.lifted(w)
-        return lifted is not None and self.given(*lifted)
+        return lifted is not None and self.hyperplane(*lifted)
 
-    def given(self, w: Array, b: float) -> bool:
+    def hyperplane(self, w: Array, b: float) -> bool:
         """Hand in weights of the problem as it is."""
         self.certificate = certified_separator(self.problem, w, b)
         return self.done
@@ -87,8 +88,6 @@ class Hunt:
 
     def multipliers(self, rows: Array, lam: Array) -> bool:
         """Hand in rows and λ > 0 that nearly combine to 0: made exact where that is possible, else enclosed."""
-        from ..proof.enclosure import enclose
-
         lam = np.asarray(lam, np.float64)
         rows, lam = rows[lam > 0], lam[lam > 0]
         makers = [("exact multipliers", farkas_near), ("multipliers within bounds", enclose)]

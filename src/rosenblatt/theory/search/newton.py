@@ -55,7 +55,7 @@ def minimise(z: Array, start: Array | None, running: Callable[[], bool]) -> Mini
     w = np.zeros(c) if start is None else start.copy()
     u = z @ w
     value, best = _loss(u), np.inf
-    found = Minimum(w, np.full(k, 0.5), np.inf, k)
+    minimum = Minimum(w, np.full(k, 0.5), np.inf, k)
     stale = 0
     for _ in range(STEPS):
         lam = _logistic(-u)
@@ -76,13 +76,13 @@ def minimise(z: Array, start: Array | None, running: Callable[[], bool]) -> Mini
         w, u, value = w + length * step, u + length * along, new
         lam = _logistic(-u)
         residual = float(np.abs(lam @ z).max(initial=0.0) / lam.sum()) if lam.any() else np.inf
-        found = Minimum(w, lam, residual, int((u <= 0).sum()))
+        minimum = Minimum(w, lam, residual, int((u <= 0).sum()))
         stale = 0 if residual < 0.9 * best else stale + 1
         best = min(best, residual)
         # Near the limits of floats the residual only goes up and down; far from them Newton's method has its detours.
-        if not found.wrong or residual < CONVERGED or (best < 1e-11 and stale >= 3) or not running():
+        if not minimum.wrong or residual < CONVERGED or (best < 1e-11 and stale >= 3) or not running():
             break
-    return found
+    return minimum
 
 
 def _loss(u: Array) -> float:
@@ -107,14 +107,14 @@ def generate(hunt: Hunt) -> None:
     for _ in range(ROUNDS):
         hunt.say(f"Newton's method, {len(rows):,} rows")
         z, s = view.signed(rows)
-        found = minimise(z.toarray(), weights, hunt.running)
-        if found.wrong:
-            if found.residual < NEARLY:
+        minimum = minimise(z.toarray(), weights, hunt.running)
+        if minimum.wrong:
+            if minimum.residual < NEARLY:
                 hunt.contradictory = rows
                 if width > NARROW:
-                    hunt.multipliers(rows, found.multipliers * s)
+                    hunt.multipliers(rows, minimum.multipliers * s)
             break
-        weights = found.weights
+        weights = minimum.weights
         margins = view.margins(weights)
         if hunt.separator(weights, margins):
             break

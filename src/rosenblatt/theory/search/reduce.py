@@ -90,8 +90,8 @@ def opposite_pairs(problem: Problem, most: int = 3) -> list[Array]:
         one = other = np.arange(problem.n)
         mine, theirs = _hashes(problem, problem.y), _hashes(problem, -problem.y)
     _, at, to = np.intersect1d(mine, theirs, return_indices=True)
-    found = [np.unique([one[i], other[k]]) for i, k in zip(at, to, strict=True)]
-    return sorted(found, key=lambda pair: (len(pair), *pair))[:most]
+    pairs = [np.unique([one[i], other[k]]) for i, k in zip(at, to, strict=True)]
+    return sorted(pairs, key=lambda pair: (len(pair), *pair))[:most]
 
 
 def _hashes(problem: Problem, signs: Array) -> Array:

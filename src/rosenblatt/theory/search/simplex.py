@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -69,31 +70,12 @@ class Program:
         return -duals[:-1], float(self._solver.getInfo().objective_function_value), basic
 
 
-def look(hunt: Hunt) -> None:
-    """One look at a sample: with noise in the labels it has a proof mostly."""
-    _generate(hunt, None, 1)
+def generate(hunt: Hunt, start: Array | None = None, rounds: int | None = None) -> None:
+    """Add rows until the hunt has found something or none is left to add. The hunt is told the rows in the last basis.
 
-
-def support(hunt: Hunt) -> None:
-    """The proof from rows for which another method has found no hyperplane."""
-    if hunt.contradictory.size:
-        _generate(hunt, hunt.contradictory, 1)
-
-
-def wide(hunt: Hunt) -> None:
-    """The last resort for many columns, where it can take for ever."""
-    if hunt.deadline is None:
-        hunt.deadline = time.monotonic() + LONGEST
-    _generate(hunt, None, ROUNDS)
-
-
-def generate(hunt: Hunt) -> None:
-    """Add rows until the hunt has found something or none is left to add."""
-    _generate(hunt, None, ROUNDS)
-
-
-def _generate(hunt: Hunt, start: Array | None, rounds: int) -> None:
-    """start: the rows to begin with, a sample of all unless given. The hunt is told the rows in the last basis."""
+    start: the rows to begin with, default a sample of all. rounds: at the most, default `ROUNDS`.
+    """
+    rounds = ROUNDS if rounds is None else rounds
     view, active = hunt.view, hunt.view.active
     rng = np.random.default_rng(0)
     rows = rng.permutation(active)[: FIRST * view.width + ADDED] if start is None else start
@@ -101,10 +83,10 @@ def _generate(hunt: Hunt, start: Array | None, rounds: int) -> None:
     program.add(view.signed(rows)[0])
     for turn in range(rounds):
         hunt.say(f"linear program, {len(rows):,} rows")
-        found = program.solve(hunt.left())
-        if found is None:
+        solution = program.solve(hunt.left())
+        if solution is None:
             break
-        weights, objective, basic = found
+        weights, objective, basic = solution
         hunt.basis = rows[basic]
         if objective < ZERO and hunt.support(hunt.basis):
             break
@@ -121,3 +103,20 @@ def _generate(hunt: Hunt, start: Array | None, rounds: int) -> None:
         program.add(view.signed(active[chosen])[0])
     if rounds > 1:
         hunt.failed(f"a linear program in floats, {len(rows):,} rows")
+
+
+look = partial(generate, rounds=1)
+"""One look at a sample: with noise in the labels it has a proof mostly."""
+
+
+def support(hunt: Hunt) -> None:
+    """The proof from rows for which another method has found no hyperplane."""
+    if hunt.contradictory.size:
+        generate(hunt, hunt.contradictory, 1)
+
+
+def wide(hunt: Hunt) -> None:
+    """The last resort for many columns, where it can take for ever."""
+    if hunt.deadline is None:
+        hunt.deadline = time.monotonic() + LONGEST
+    generate(hunt)
