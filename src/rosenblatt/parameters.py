@@ -169,9 +169,9 @@ def ordered(first: Iterable[Parameter], others: Iterable[Parameter]) -> dict[str
     return table
 
 
-def signature_of(table: dict[str, Parameter]) -> inspect.Signature:
-    """Of an `__init__` whose first entry may be given by its place, the others by name only."""
-    kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2 + [inspect.Parameter.KEYWORD_ONLY] * len(table)
+def signature_of(table: dict[str, Parameter], by_place: int = 1) -> inspect.Signature:
+    """Of an `__init__` whose first entries may be given by their place, the others by name only."""
+    kinds = [inspect.Parameter.POSITIONAL_OR_KEYWORD] * (1 + by_place) + [inspect.Parameter.KEYWORD_ONLY] * len(table)
     named = [("self", {}), *((n, {"default": e.default, "annotation": e.annotation}) for n, e in table.items())]
     made = [inspect.Parameter(name, kind, **own) for (name, own), kind in zip(named, kinds, strict=False)]
     return inspect.Signature(made, return_annotation="None")

@@ -263,9 +263,5 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value.item() if isinstance(value, np.generic) else value
 
 
-_SIGNATURE = signature_of(recipe_table())
-_NAMED = [
-    each.replace(kind=each.KEYWORD_ONLY) if each.name != "self" else each for each in _SIGNATURE.parameters.values()
-]
-Recipe.__init__.__signature__ = _SIGNATURE.replace(parameters=_NAMED)  # type: ignore[attr-defined]
+Recipe.__init__.__signature__ = signature_of(recipe_table(), by_place=0)  # type: ignore[attr-defined]
 Recipe.__doc__ = (Recipe.__doc__ or "").replace("{parameters}", described(recipe_table()))
