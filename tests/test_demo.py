@@ -19,7 +19,9 @@ import pytest
 from matplotlib.image import imread
 
 from rosenblatt.cli import demo as demos
-from rosenblatt.cli import demo_files, demo_mails, demo_view
+from rosenblatt.cli.demo import files as demo_files
+from rosenblatt.cli.demo import mails as demo_mails
+from rosenblatt.cli.demo import view as demo_view
 from rosenblatt.data.batch import AtHand
 from rosenblatt.model.model import Model
 

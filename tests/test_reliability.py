@@ -8,7 +8,8 @@ from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
 
 from rosenblatt.report.pictures.canvas import paper
-from rosenblatt.report.reliability import bins, draw_reliability, expected_error, happened
+from rosenblatt.report.pictures.sheets import draw_reliability
+from rosenblatt.report.reliability import bins, expected_error, happened
 
 
 def said(n: int = 500) -> tuple[np.ndarray, np.ndarray]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import DataError, SettingError
+from ..report.words import dimensions
 from .options import (
     Command,
     Number,
@@ -15,10 +17,12 @@ from .options import (
     json_option,
     learner_options,
     option,
+    plot_option,
     problem_options,
     reading_options,
     run_options,
 )
+from .output import notes, show
 
 if TYPE_CHECKING:
     from ..theory.ledger.ledger import Ledger
@@ -45,7 +49,7 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
 @click.command(cls=Command, example=EXAMPLE)
 @click.argument("data", metavar="DATA")
 @option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
-@option("Output", "--plot", metavar="PICTURE", help="Draw the run against the theorems' lines: a .png, .svg or .pdf.")
+@plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
 @problem_options
 @option("Problem", "--separator", metavar="MODEL",
@@ -56,16 +60,14 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
 @_without(run_options, NOT_HERE)
 @features_options
 @reading_options
-@click.pass_context
-def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
+def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
     """
     from ..learn.run import Limits
     from . import problem
-    from .learn import Work
-    from .output import notes, to_json, write_lines
+    from .learn import Work, settings_of
     from .pictures import check_picture, write_picture
     from .progress import Progress
 
@@ -75,42 +77,30 @@ def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_jso
     learning = {**words, "validation": None, "scoring": None, "positive": None}
     with Progress() as progress:
         work = Work(data, {}, learning, set(wanted.given), limits, progress)
-        settings = _settings(work)
+        settings = settings_of(work)
         read = problem.read(data, wanted, progress)
         separator = _separator(words["separator"])
         ledgers = [_followed(work, settings, each, separator) for each in read.problems]
     notes(read.notes)
     if plot:
         write_picture(_picture(ledgers, data), plot)
-    if as_json:
-        found = [_as_dict(ledger, each) for ledger, each in zip(ledgers, read.problems, strict=True)]
-        write_lines([to_json({"data": data, "problems": found, "pictures": [plot] if plot else []})])
-        return
-    lines: list[str] = []
-    for ledger, each in zip(ledgers, read.problems, strict=True):
-        lines += ([""] if lines else []) + [_about(each)]
-        lines += ledger.summary(explain, in_shell).split("\n")
-    write_lines(lines)
+    both = list(zip(ledgers, read.problems, strict=True))
+    pictures = [plot] if plot else []
+    text = _text(both, explain)
+    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
 
 
-def _about(problem: Problem) -> str:
-    from .output import plural
-
-    size = f"{plural(problem.n, 'row')}, {plural(problem.d, 'column')}"
-    return f"{size}; {problem.classes[1]} against {problem.classes[0]}"
-
-
-def _settings(work: Work) -> Any:
-    from .learn import settings_of
-
-    return settings_of(work)
+def _text(both: list[tuple[Ledger, Problem]], explain: bool) -> Iterator[str]:
+    for number, (ledger, each) in enumerate(both):
+        yield from [""] if number else []
+        yield f"{dimensions(each.n, each.d)}; {each.classes[1]} against {each.classes[0]}"
+        yield from ledger.summary(explain, in_shell).split("\n")
 
 
 def _separator(path: str | None) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
         return None
-    from ..errors import SettingError
     from ..model.model import Model
 
     model = Model.load(path)
@@ -124,7 +114,6 @@ def _followed(work: Work, settings: Any, each: Problem, separator: Any) -> Ledge
     """A run on one problem, followed."""
     import numpy as np
 
-    from ..errors import DataError
     from ..model.fit import fit
     from ..theory.ledger.ledger import Ledger
     from .data import naming
@@ -156,7 +145,7 @@ def _picture(ledgers: list[Ledger], data: str) -> Any:
     return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {words['rule']}, {words['optimizer']}"])
 
 
-def _as_dict(ledger: Ledger, each: Problem) -> dict[str, Any]:
+def _values(ledger: Ledger, each: Problem) -> dict[str, Any]:
     yard, run = ledger.yardstick, ledger.run
     assert run is not None
     return {
@@ -168,10 +157,7 @@ def _as_dict(ledger: Ledger, each: Problem) -> dict[str, Any]:
         "stop_reason": run.stop_reason,
         "converged": run.converged,
         "epochs": run.epoch,
-        "mistakes": ledger.mistakes,
-        "updates": ledger.updates,
-        "additions": ledger.additions,
-        "separable": ledger.separable,
+        **{name: getattr(ledger, name) for name in ("mistakes", "updates", "additions", "separable")},
         "margin": None if yard is None else yard.margin,
         "longest_squared": ledger.longest,
         "bounds": [found.as_dict() for found in ledger.bounds()],

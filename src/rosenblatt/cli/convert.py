@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
-from .options import FEATURES, Command, features_options, json_option, option, reading, reading_options
-from .sources import unlabelled_option
+from ..errors import DataError, SettingError, located
+from ..read.open import open_bytes
+from .options import FEATURES, Command, features_options, given, json_option, option, reading, reading_options
+from .output import check_writable, note, notes, show
+from .sources import as_it_is, output_errors, read_twice, unlabelled_option
 
 if TYPE_CHECKING:
     from ..data.batch import Source
@@ -44,8 +49,7 @@ rosenblatt convert table.csv - --to svmlight | head"""
 @features_options
 @reading_options
 @unlabelled_option
-@click.pass_context
-def convert(ctx: click.Context, data: str, output: str, as_json: bool, unlabelled: bool, **words: Any) -> None:
+def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: Any) -> None:
     """Write the rows of IN to OUT in the format that its name says: .svm, .csv, .tsv, .parquet, .arrow, .npz, .txt,
     also compressed (.gz, .xz, .bz2, .zst).
 
@@ -53,32 +57,24 @@ def convert(ctx: click.Context, data: str, output: str, as_json: bool, unlabelle
     for svmlight and npz, or with an option of features, they become numbers just as `train` makes them, and the words
     are written to OUT.names, one for each column. "-" is standard input, or output.
     """
-    from pathlib import Path
-
-    from ..errors import SettingError
     from ..write import output_format
-    from .output import check_writable, note, notes, to_json, write_lines
     from .progress import Progress
-    from .sources import read_twice
 
     if output == "-" and as_json:
         raise SettingError("--json is printed where the data go; name a file as OUT")
     words["to"] = output_format(output, words["to"])
     if output != "-":
-        check_writable(Path(output), data, words["model"], words["names"])
-    words["given"] = {
-        name for name in FEATURES if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
+        check_writable(output, data, words["model"], words["names"])
+    words["given"] = given(words) & set(FEATURES)
     with Progress(printing=output == "-") as progress, read_twice(data) as path:
         found = _converted(path, output, words, unlabelled, progress)
     notes(found.pop("notes"))
     if output == "-":
         return
-    if as_json:
-        write_lines([to_json(found)])
-        return
     features = f" of {found['features']:,} features" if found["features"] else ""
-    write_lines([f"{found['rows']:,} rows{features} written to {output}"])
+    show(found, [f"{found['rows']:,} rows{features} written to {output}"], as_json)
+    if as_json:
+        return
     if found["numbers"]:
         note("note: labels: " + ", ".join(f"{label} = {number:g}" for label, number in found["numbers"].items()))
     if found["names"]:
@@ -90,7 +86,6 @@ def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, 
     from ..write import whole_files
     from ..write.convert import write_all
     from .data import like_training
-    from .sources import as_it_is, output_errors
 
     if words["model"] is None:
         source = as_it_is(path, reading(words), unlabelled)
@@ -104,7 +99,8 @@ def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, 
     with output_errors(output), whole_files(output, *([names] if names else [])) as files:
         written = write_all(batches, files[0], words["to"], shape)
         if names:
-            files[1].write("".join(f"{_one_line(name)}\n" for name in shape.names or []).encode("utf-8", "replace"))
+            lines = (" ".join(name.splitlines()) + "\n" for name in shape.names or [])
+            files[1].write("".join(lines).encode("utf-8", "replace"))
     return {
         "rows": written.rows,
         "features": written.width,
@@ -118,9 +114,6 @@ def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, 
 
 def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[Any, Shape]:
     """(batches to write, what is known of all of them)."""
-    from itertools import chain
-
-    from ..errors import DataError
     from ..write import OUTPUTS, Shape
     from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers
 
@@ -161,10 +154,7 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
 
 def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) -> tuple[Any, Shape, list[str] | None]:
     """Rows as a model sees them, or as `train` with the same options would make them."""
-    import numpy as np
-
     from ..data.batch import AtHand, Batch
-    from ..errors import SettingError
     from ..features.pipeline import Features
     from ..write.convert import label_numbers
     from .learn import Known, check_kind, check_needs, feature_options
@@ -216,14 +206,7 @@ def names_file(output: str) -> str:
     return output[: len(output) - len(compression(output))] + ".names"
 
 
-def _one_line(name: str) -> str:
-    return " ".join(name.splitlines())
-
-
 def _names_of(path: str, width: int) -> list[str]:
-    from ..errors import located
-    from ..read.open import open_bytes
-
     with open_bytes(path) as stream:
         names = stream.read().decode("utf-8", "replace").splitlines()
     if width and len(names) != width:

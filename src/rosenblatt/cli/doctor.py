@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
+from ..errors import SettingError
 from .options import (
     Command,
     Number,
     as_names,
+    as_written,
     features_options,
     in_shell,
     json_option,
@@ -18,6 +20,7 @@ from .options import (
     reading_options,
     together,
 )
+from .output import notes, show
 
 EXAMPLE = """\
 rosenblatt doctor sonar.svm.xz
@@ -58,7 +61,6 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     from ..data.labels import tidy
     from ..doctor import diagnose
     from .data import naming
-    from .output import notes, to_json, write_lines
     from .problem import read, wanted
     from .progress import Progress
 
@@ -70,29 +72,16 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         with naming(rows.origin):
             found = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
     notes(rows.notes)
-    if as_json:
-        write_lines([to_json({"data": data, **found.as_dict(first=1)})])
-    else:
-        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked), in_shell))
+    show(
+        {"data": data, **found.as_dict(first=1)}, found.page(data, _reading() + _scaled(rows, asked), in_shell), as_json
+    )
 
 
-def _reading(asked: Any) -> str:
+def _reading() -> str:
     """The options that were given of those that say which rows there are, and in which features; texts are scaled."""
-    import shlex
-
-    context, parts = click.get_current_context(), []
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        here = getattr(parameter, "section", "") in ("Reading", "Features") or name in SIDES
-        if not here or name not in asked.given:
-            continue
-        value = context.params[name]
-        if isinstance(value, bool):
-            parts.append((parameter.opts if value else parameter.secondary_opts)[0])
-        else:
-            text = ",".join(value) if isinstance(value, list) else str(value)
-            parts += [max(parameter.opts, key=len), shlex.quote(text)]
-    return "".join(f" {part}" for part in parts)
+    params = click.get_current_context().command.params
+    here = [str(p.name) for p in params if getattr(p, "section", "") in ("Reading", "Features") or p.name in SIDES]
+    return "".join(f" {part}" for part in as_written(here))
 
 
 def _scaled(rows: Any, asked: Any) -> str:
@@ -104,7 +93,6 @@ def _scaled(rows: Any, asked: Any) -> str:
 
 def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
-    from ..errors import SettingError
     from ..learn.settings import WORDS, Settings
 
     if "scoring" in given:

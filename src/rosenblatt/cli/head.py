@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..report.words import short, table
 from .options import Command, Number, json_option, option, reading, reading_options
-from .sources import unlabelled_option
+from .output import to_json, write_lines
+from .sources import as_it_is, unlabelled_option
 
 if TYPE_CHECKING:
     from ..data.batch import Batch
@@ -29,12 +31,9 @@ MOST = 8
 @unlabelled_option
 def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -> None:
     """Show the first rows of IN with their labels, numbered from 1: how the program reads them."""
-    from .output import to_json, write_lines
-    from .sources import as_it_is
-
     source = as_it_is(data, reading(words), unlabelled)
     rows = list(_rows(source, count))
-    write_lines(map(to_json, rows) if as_json else _told(rows, data))
+    write_lines(map(to_json, rows) if as_json else _text(rows))
 
 
 def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
@@ -61,9 +60,8 @@ def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
     return {"values": dict(named)}
 
 
-def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
+def _text(rows: list[dict[str, Any]]) -> list[str]:
     from ..write.digits import shortest
-    from .output import short, table
 
     labelled = any(row["label"] is not None for row in rows)
     if all("text" in row for row in rows):
@@ -87,15 +85,12 @@ def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
 
 def _label(row: dict[str, Any]) -> str:
     from ..write.digits import shortest
-    from .output import short
 
     label = row["label"]
-    return shortest(label) if isinstance(label, float) else short(str(label), 20)
+    return shortest(label) if isinstance(label, float) else short(label, 20)
 
 
 def _document(row: dict[str, Any]) -> Iterator[str]:
-    from .output import short
-
     parts = [str(row["row"]), *([_label(row)] if row["label"] is not None else []), *([row["id"]] if row["id"] else [])]
     fields = row["text"]
     if list(fields) == ["text"]:

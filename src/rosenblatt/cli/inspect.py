@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import Command, Number, json_option, option
+from ..report.words import plural, short, table
+from .options import Command, Number, in_shell, json_option, option, plot_option
+from .output import show
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -20,25 +22,22 @@ rosenblatt inspect spam.model --top 20"""
 @click.argument("model", metavar="MODEL")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True,
         help="Strongest features to show of each class.")  # fmt: skip
-@option("Output", "--plot", metavar="PICTURE", help="Draw them as bars, by name: a .png, .svg or .pdf.")
+@plot_option("Draw them as bars, by name: a .png, .svg or .pdf.")
 @json_option
 def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> None:
     """Show the recipe of MODEL, how its training went, and the strongest features of each class."""
     from ..model.model import Model
-    from .output import to_json, write_lines
+    from .pictures import check_picture, weights_picture, write_picture
 
-    if plot:
-        from .pictures import check_picture, weights_picture, write_picture
-
-        check_picture("--plot", plot, model)
+    check_picture("--plot", plot, model)
     learned = Model.load(model)
-    found = _found(learned, model, top)
+    values = _values(learned, model, top)
     if plot:
         write_picture(weights_picture(learned, model, top), plot)
-    write_lines([to_json(found)] if as_json else _report(found))
+    show(values, _text(values), as_json)
 
 
-def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
+def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
     import os
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
@@ -97,9 +96,7 @@ def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict
     return out
 
 
-def _report(found: dict[str, Any]) -> Iterator[str]:
-    from .options import in_shell
-    from .output import plural
+def _text(found: dict[str, Any]) -> Iterator[str]:
     from .probabilities import told_calibration, told_threshold
     from .told import series
     from .train import train
@@ -137,11 +134,9 @@ def _report(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _weights(features: list[dict[str, Any]]) -> list[str]:
-    from .output import short, table
-
     if not features:
         return ["  none"]
-    return table([["", f"{each['weight']:.6g}", short(str(each["feature"]), 60)] for each in features], right=(1,))
+    return table([["", f"{each['weight']:.6g}", short(each["feature"], 60)] for each in features], right=(1,))
 
 
 def _representation(recipe: dict[str, Any]) -> Iterator[str]:

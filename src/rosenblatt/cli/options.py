@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -177,10 +178,6 @@ def together(options: Iterable[Decorator]) -> Decorator:
     return decorate
 
 
-def as_int(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    return None if value is None else int(value)
-
-
 def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     return None if value is None else value.split(",")
 
@@ -237,12 +234,37 @@ problem_options = together([
     option_of(TABLE["fit_intercept"]._replace(section="Problem", help=_INTERCEPT)),
 ])  # fmt: skip
 
+
+def plot_option(what: str) -> Decorator:
+    return option("Output", "--plot", metavar="PICTURE", help=what)
+
+
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 
 def reading(words: dict[str, Any]) -> dict[str, Any]:
     """The readers' options that were given."""
     return {name: words[name] for name in READING if words.get(name) is not None}
+
+
+def given(words: dict[str, Any]) -> set[str]:
+    """Names of the options that stand on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return {name for name in words if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
+def as_written(names: Iterable[str]) -> list[str]:
+    """The options of these names that stand on the command line, to be written again: `--header`, `--scale unit:2`."""
+    context, out = click.get_current_context(), list[str]()
+    options, there = {p.name: p for p in context.command.params}, given(context.params)
+    for name in filter(there.__contains__, names):
+        option, value = options[name], context.params[name]
+        if isinstance(value, bool):
+            out.append((option.opts if value else option.secondary_opts)[0])
+        else:
+            text = ",".join(value) if isinstance(value, list) else str(value)
+            out += [max(option.opts, key=len), shlex.quote(text)]
+    return out
 
 
 def in_shell(message: str, command: click.Command | None = None) -> str:

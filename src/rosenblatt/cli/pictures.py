@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,17 +32,17 @@ FOLDS = 5
 
 def check_picture(option: str, path: str | None, *others: str | None) -> None:
     """What `check_writable` checks, and that the suffix is one of a picture's. others: files that must stay."""
-    from ..report.pictures.canvas import check_suffix
-
     if path is None:
         return
+    from ..report.pictures.canvas import check_suffix
+
     try:
         check_suffix(path)
     except SettingError as error:
         raise error.within(f"{option} ") from None
-    check_writable(Path(path), *others)
+    check_writable(path, *others)
     for other in others:
-        if other and Path(other).absolute() == Path(path).absolute():
+        if other and os.path.abspath(other) == os.path.abspath(path):
             raise SettingError(f"{option} {path}: the same file is named twice; give the picture a name of its own")
 
 

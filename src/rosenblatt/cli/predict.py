@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import SettingError
 from .options import Command, json_option, option, reading, reading_options
+from .output import to_json, write_lines
 
 if TYPE_CHECKING:
     from ..core.rows import Array
@@ -32,10 +34,8 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
 
     DATA is read as the model's own data were; it may have labels or none. "-" is standard input.
     """
-    from ..errors import SettingError
     from ..model.model import Model
     from .data import like_training, scored
-    from .output import write_lines
     from .progress import Progress
 
     if scores and proba and not as_json:
@@ -67,8 +67,6 @@ def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
 
 
 def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
-    from .output import to_json
-
     names = [str(label) for label in model.classes]
     labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
     shares = model.probabilities(part.scores).tolist() if proba else None

@@ -177,7 +177,7 @@ def told_calibration(found: dict[str, Any]) -> str:
 
 def told_threshold(found: dict[str, Any], classes: list[str]) -> Iterator[str]:
     """The record for people."""
-    from .output import table
+    from ..report.words import table
 
     yield f"threshold {found['value']:.6g}: {classes[1]} above it; chosen on {found['rows']}, where"
     lines = []

@@ -10,7 +10,7 @@ from typing import Any, Self
 from ..data.batch import Batch, Source
 from ..learn.observers import Event, Observer
 from ..learn.run import Limits
-from .output import short
+from ..report.words import short
 
 WAIT = 0.5
 """Seconds before a bar appears: loading rich for it takes 0.1 s, and most work is done by then."""
@@ -75,6 +75,19 @@ class Progress:
             return None
         self._begin("working")
         return lambda what: self._show(what, 0, None, "")
+
+    def bounds(self, about: str) -> Any:
+        """A callback (errors found, errors proven) of a search for the fewest, or None where no bar is wanted.
+        about: what stands before them."""
+        if not self.shown:
+            return None
+        self._begin("fewest errors")
+
+        def watch(found: int, proven: int) -> None:
+            if self._due():
+                self._show(f"{about}errors found {found:,}, proven {proven:,}", 0.0, None, "")
+
+        return watch
 
     def _learned(self, event: Event, limits: Limits, before: int) -> None:
         if not self._due():

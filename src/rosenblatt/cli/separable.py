@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from ..errors import SettingError
+from ..report.words import dimensions, hyperplanes, plural, short, table
 from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
+from .output import check_writable, notes, show
+from .sources import output_errors
 
 EXAMPLE = """\
 rosenblatt separable iris.csv
@@ -40,57 +45,41 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     """
     from ..theory.separability import separable as decide
     from .data import naming
-    from .output import notes, to_json, write_lines
     from .problem import read, wanted
     from .progress import Progress
 
     wish = wanted(words)
-    check_save(save, data)
+    if save is not None:
+        check_writable(save, data)
     with Progress() as progress:
         found = read(data, wish, progress)
-        check_one(save, found.problems)
+        if save is not None and len(found.problems) > 1:
+            many = f"here are {len(found.problems)} classes; name one by --positive, or two by --only"
+            raise SettingError(f"--save is for one proof, and {many}")
         results = []
         with naming(found.origin):
             for problem in found.problems:
                 watch = progress.working() if problem.n * problem.d > LARGE else None
                 results.append(decide(problem, time_limit=time_limit, watch=watch))
-    if save is not None and results[0].separable is not None:
-        from .sources import output_errors
-
-        with output_errors(save):
-            results[0].save(save, found.wanted.recipe())
+    kept = None if results[0].separable is None else save
+    if kept is not None:
+        with output_errors(kept):
+            results[0].save(kept, found.wanted.recipe())
     notes(found.notes)
-    if as_json:
-        values = {"data": data, "rows": found.problems[0].n, "features": found.problems[0].d,
-                  "fit_intercept": wish.fit_intercept, "verdicts": [values_of(each) for each in results],
-                  "saved": save if results[0].separable is not None else None, "notes": found.notes}  # fmt: skip
-        write_lines([to_json(values)])
-    elif len(results) > 1:
-        write_lines(_table(results))
-    else:
-        write_lines(_told(results[0], data, save))
+    lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
+    show(lambda: {"data": data, **_values(results), "saved": kept, "notes": found.notes}, lines, as_json)
 
 
-def check_save(save: str | None, data: str) -> None:
-    """Before anything is read."""
-    from pathlib import Path
-
-    from .output import check_writable
-
-    if save is not None:
-        check_writable(Path(save), data)
-
-
-def check_one(save: str | None, problems: list[Any]) -> None:
-    from ..errors import SettingError
-
-    if save is not None and len(problems) > 1:
-        raise SettingError(
-            f"--save is for one proof, and here are {len(problems)} classes; name one by --positive, or two by --only"
-        )
+def _values(results: list[Any]) -> dict[str, Any]:
+    """For machines."""
+    first = results[0].problem
+    return {
+        "rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept,
+        "verdicts": [_verdict(each) for each in results],
+    }  # fmt: skip
 
 
-def values_of(found: Any) -> dict[str, Any]:
+def _verdict(found: Any) -> dict[str, Any]:
     """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
     from ..theory.proof.certificate_file import in_text
 
@@ -113,24 +102,18 @@ def _finite(value: float | None) -> float | None:
 
 
 def _head(found: Any) -> str:
-    from .output import plural, short
-
     rest, positive = found.problem.classes
-    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{short(_name(positive), 30)} alone"
-    where = "with an offset" if found.problem.fit_intercept else "through the origin"
-    return f"{plural(found.problem.n, 'row')}, {plural(found.problem.d, 'column')}; {sides}, {where}"
+    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{_name(positive)} alone"
+    return f"{dimensions(found.problem.n, found.problem.d)}; {sides}, {hyperplanes(found.problem.fit_intercept)}"
 
 
 def _name(label: Any) -> str:
     from ..theory.proof.certificate_file import label_text
-    from .output import short
 
     return short(label_text(label), 30)
 
 
-def _told(found: Any, data: str, save: str | None) -> Iterator[str]:
-    import shlex
-
+def _text(found: Any, data: str, save: str | None) -> Iterator[str]:
     yield _head(found)
     if found.separable is None:
         yield f"undecided after {found.seconds:.2f} s; what was tried:"
@@ -165,8 +148,6 @@ def _separator(found: Any) -> Iterator[str]:
 
 
 def _contradiction(found: Any) -> Iterator[str]:
-    from .output import plural, table
-
     count, exact = len(found.rows), found.kind == "farkas"
     yield "not separable: no hyperplane has every row on its right side" + (", checked exactly" if exact else "")
     if count == 1:
@@ -181,10 +162,9 @@ def _contradiction(found: Any) -> Iterator[str]:
         yield f"{count:,} rows prove it: with the sign of its class and these weights each, they sum to 0"
     cells = [["row", "class", "weight"]]
     heaviest = sorted(range(count), key=lambda i: -found.multipliers[i])[:LISTED]
-    for i in heaviest:
-        row = found.rows[i]
+    for row, weight in ((found.rows[i], found.multipliers[i]) for i in heaviest):
         side = _name(found.problem.classes[int(found.problem.y[row] > 0)])
-        cells.append([f"{row + 1:,}", side, _share(found.multipliers[i])])
+        cells.append([f"{row + 1:,}", side, str(weight) if len(str(weight)) <= 12 else f"{float(weight):.6g}"])
     yield from (f"  {line}" for line in table(cells, right=[0]))
     if count > LISTED:
         yield f"  and {plural(count - LISTED, 'row')} more"
@@ -194,18 +174,9 @@ def _contradiction(found: Any) -> Iterator[str]:
         yield "the weights are floats, and proven to be near exact ones by bounds on every rounding error"
 
 
-def _share(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 12 else f"{float(value):.6g}"
-
-
 def _table(results: list[Any]) -> Iterator[str]:
-    from .output import plural, table
-
-    problem = results[0].problem
-    where = "with an offset" if problem.fit_intercept else "through the origin"
-    size = f"{plural(problem.n, 'row')}, {plural(problem.d, 'column')}"
-    yield f"{size}; each of {len(results)} classes against the rest, {where}"
+    problem, against = results[0].problem, f"each of {len(results)} classes against the rest"
+    yield f"{dimensions(problem.n, problem.d)}; {against}, {hyperplanes(problem.fit_intercept)}"
     cells = [["class", "separable", "proof", "took"]]
     for found in results:
         verdict = {True: "yes", False: "no", None: "undecided"}[found.separable]

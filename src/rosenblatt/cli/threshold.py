@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from .options import Command, json_option, option, reading, reading_options
+from ..errors import SettingError
+from .options import Command, given, json_option, option, reading, reading_options
+from .output import check_writable, show
 from .probabilities import threshold_options
 
 EXAMPLE = """\
@@ -21,30 +23,25 @@ rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.mod
 @json_option
 @threshold_options
 @reading_options
-@click.pass_context
-def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
+def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
     """Choose on DATA the score above which MODEL calls a row positive, and write the model with it.
 
     The rows of DATA must be labelled, and better not those that MODEL has learned from. A limit is kept with the stated
     confidence for rows to come, if there are enough rows; if there are not, it is kept on these rows, and that is said.
     """
     from dataclasses import replace
-    from pathlib import Path
 
-    from ..errors import SettingError
     from ..model.model import Model
     from ..recipe.thresholds import chosen
     from .data import like_training, naming, scores_and_labels
-    from .output import check_writable, to_json, write_lines
     from .probabilities import choice, told_threshold, wish_of
     from .progress import Progress
     from .sources import output_errors
 
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    wish = wish_of(words, given)
+    wish = wish_of(words, given(words))
     if wish.empty:
         raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")
-    check_writable(Path(output), model, data)
+    check_writable(output, model, data)
     learned = Model.load(model)
     if len(learned.classes) != 2:
         raise SettingError(f"{model}: a threshold is for two classes; the model has {len(learned.classes)}")
@@ -56,8 +53,7 @@ def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: b
     with output_errors(output):
         new.save(output)
     found = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
-    told = [*told_threshold(found, [str(label) for label in new.classes]), f"wrote {output}"]
-    write_lines([to_json(found)] if as_json else told)
+    show(found, told_threshold(found, [str(label) for label in new.classes]), as_json, [output])
 
 
 def _called(data: str) -> str:

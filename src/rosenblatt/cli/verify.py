@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
+from ..errors import DataError, ModelError, SettingError
+from ..report.words import hyperplanes, listed, plural
 from .options import Command, json_option, reading, reading_options
+from .output import show
 
 EXAMPLE = """\
 rosenblatt separable iris.csv --positive versicolor -o iris.proof
@@ -25,10 +28,8 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     proof is then checked in integers, without rounding and without a solver; one of the kind "enclosure" by bounds on
     every rounding error.
     """
-    from ..errors import DataError, ModelError, SettingError
     from ..theory.proof.certificate_file import read_certificate
     from .data import naming
-    from .output import to_json, write_lines
     from .problem import read
     from .progress import Progress
 
@@ -46,7 +47,7 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         proven = saved.verify(found.problems[0])
     if not proven:
         raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
-    write_lines([to_json(_values(saved))] if as_json else _told(saved, found.origin))
+    show(_values(saved), _text(saved, found.origin), as_json)
 
 
 CLAIM = {
@@ -73,11 +74,7 @@ def _values(saved: Any) -> dict[str, Any]:
         "verified": True,
         "exact": found.kind != "enclosure",
         "rows": None if saved.separable else len(found.rows),
-        "n": saved.n,
-        "d": saved.d,
-        "fit_intercept": saved.fit_intercept,
-        "classes": list(saved.classes),
-        "digest": saved.digest,
+        **{name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")},
     }
 
 
@@ -91,13 +88,13 @@ def _seen_as(saved: Any) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _told(saved: Any, origin: str) -> list[str]:
+def _text(saved: Any, origin: str) -> list[str]:
     from ..theory.proof.certificate_file import label_text
 
     found = saved.certificate
     against, positive = map(label_text, saved.classes)
-    where = "with an offset" if saved.fit_intercept else "through the origin"
-    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {positive} against {against}, {where}{_seen_as(saved)}"
+    sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
+    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
     if saved.separable:
         bits = max(abs(each) for each in (*found.w, found.b, found.denominator)).bit_length()
         return [
@@ -105,7 +102,7 @@ def _told(saved: Any, origin: str) -> list[str]:
             f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane",
             f"checked in integers of {bits:,} bits, without rounding and without a solver",
         ]
-    count = f"{len(found.rows):,} {'rows' if len(found.rows) != 1 else 'row'}"
+    count = plural(len(found.rows), "row")
     proof = f"not separable: multipliers on {count} combine them to 0, none below 0"
     if found.kind == "enclosure":
         return [
@@ -113,7 +110,7 @@ def _told(saved: Any, origin: str) -> list[str]:
             f"not separable: near the multipliers on {count} are exact ones that combine them to 0",
             f"checked in floating point with a bound on every rounding error; {len(found.basis):,} rows take it up",
         ]
-    shown = ", ".join(str(row + 1) for row in found.rows[:8]) + (", ..." if len(found.rows) > 8 else "")
-    bits = found.denominator.bit_length()
-    end = f"checked in integers of {bits:,} {'bits' if bits > 1 else 'bit'}, without rounding and without a solver"
+    shown = listed([row + 1 for row in found.rows], 8, ", ...")
+    bits = plural(found.denominator.bit_length(), "bit")
+    end = f"checked in integers of {bits}, without rounding and without a solver"
     return [head, proof, f"the rows, counted from 1: {shown}", end]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from .canvas import INK, plain, say
-from .words import readable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .labels import readable
 
 Array = np.ndarray[Any, Any]
 WIDEST = 20

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 
-from .canvas import FILLS, INK, MARKERS, plain
-from .words import readable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import FILLS, INK, MARKERS, beside, finish, paper, plain
+from .labels import readable
 
 Array = np.ndarray[Any, Any]
 MOST_POINTS = 2000
@@ -43,11 +43,16 @@ class Plane(NamedTuple):
     grid: int = GRID
 
 
+def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5.2) -> Figure:
+    """A picture of its own; width: in inches, without the legend."""
+    figure = paper(width + 2.0 * columns(plane.classes), 5.9, title)
+    draw_regions(figure.add_subplot(), plane)
+    return finish(figure)
+
+
 def draw_regions(axes: Axes, plane: Plane) -> None:
     """Draw areas, borders and rows; those answered wrongly have a ring. With two classes and a straight border also
     its normal w, and the margin where no row is wrong."""
-    from matplotlib.colors import to_hex, to_rgb
-
     x, y = _limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
     plain(axes, _title(plane), readable(plane.names[0]), readable(plane.names[1]))
@@ -151,12 +156,9 @@ def _rows(axes: Axes, plane: Plane) -> None:
         ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9 if size > 20.0 else 0.6}
         axes.scatter(x[:, 0], x[:, 1], s=2.4 * size, marker="o", label="wrong", zorder=4, **ring)
     title = "" if shown.size == len(plane.y) else f"{shown.size:,} of the rows:"
-    legend = axes.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=INK, title=title or None,
-        ncols=columns(plane.classes), borderaxespad=0.0, alignment="left",
-    )  # fmt: skip
-    for handle in legend.legend_handles:
-        handle.set_sizes([38.0])  # type: ignore[union-attr]
+    words = {"title": title or None, "ncols": columns(plane.classes), "borderaxespad": 0.0, "alignment": "left"}
+    for handle in beside(axes, **words).legend_handles:
+        handle.set_sizes([38.0])
 
 
 def columns(classes: Sequence[Any]) -> int:

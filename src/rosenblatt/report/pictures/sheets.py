@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from ..plots import LONG, draw_mistakes, marked, scale_epochs
-from .canvas import INK, PALETTE, finish, paper, plain, say
+from ..reliability import Bin, bins, expected_error, happened
+from .canvas import INK, PALETTE, finish, legend, paper, plain, say
 from .confusion import draw_confusion
+from .labels import readable
+from .mistakes import LONG, draw_mistakes, marked, ring, scale_epochs
 from .rates import curves, draw_det, draw_names, draw_roc
 from .regions import Plane, columns, draw_regions
-from .words import readable
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from ...learn.run import Run
 
 Array = np.ndarray[Any, Any]
@@ -88,12 +88,9 @@ def figure_of_answers(answers: Answers, title: str | Sequence[str]) -> Figure:
 
 
 def _reliability(axes: Axes, answers: Answers) -> None:
-    from ..reliability import bins, draw_reliability, happened
-
     assert answers.probabilities is not None
     of = f"class {readable(answers.classes[1])}" if len(answers.classes) == 2 else "the answer"
     draw_reliability(axes, bins(*happened(answers.probabilities, answers.truth)), of)
-    axes.legend(loc="best", frameon=False, labelcolor=INK)
     axes.set_box_aspect(1)
 
 
@@ -116,16 +113,22 @@ def _validation(axes: Axes, scores: Sequence[float | None], run: Run) -> None:
     style: dict[str, Any] = {"color": PALETTE[5], "marker": "s", "linewidth": 1.7, "markersize": 5.5}
     axes.plot(range(1, len(values) + 1), values, markevery=marked(len(values)), **style)
     if run.best is not None:
-        ring: dict[str, Any] = {
-            "marker": "o",
-            "markersize": 13,
-            "markerfacecolor": "none",
-            "markeredgecolor": INK,
-            "linestyle": "none",
-        }
         label = f"best, kept: {run.best.score:.4f} in epoch {run.best.epoch}"
-        axes.plot([run.best.epoch], [run.best.score], label=label, zorder=5, clip_on=False, **ring)
-        axes.legend(frameon=False, labelcolor=INK, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
+        ring(axes, run.best.epoch, run.best.score, INK, label=label)
+        legend(axes, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
     axes.margins(y=0.12)
     if len(values) > LONG:
         scale_epochs(axes, len(values))
+
+
+def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:
+    """The share that came true over the mean probability, with exact 95 % intervals. On the diagonal they agree."""
+    error = expected_error(found)
+    plain(axes, f"reliability; on average off by {error:.3f}", f"probability of {of}", "share that came true")
+    axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="as it should be")
+    x, y = [each.mean for each in found], [each.share for each in found]
+    down, up = [each.share - each.low for each in found], [each.high - each.share for each in found]
+    style: dict[str, Any] = {"color": PALETTE[5], "marker": "o", "linewidth": 1.6, "capsize": 3.0}
+    axes.errorbar(x, y, (down, up), label="rows of a range, with 95 % interval", **style)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    legend(axes)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..errors import SettingError
-from ..learn.table import DEFAULTS
-from .options import Command, Number, json_option, option
+from ...errors import SettingError
+from ...learn.table import DEFAULTS
+from ..options import Command, Number, json_option, option
+from ..output import to_json, write
 
 if TYPE_CHECKING:
-    from ..model.model import Model
-    from .demo_mails import Mails, Part
-    from .demo_view import View
+    from ...model.model import Model
+    from .mails import Mails, Part
+    from .view import View
 
 EXAMPLE = """\
 rosenblatt demo --output spam-demo --seed 1"""
@@ -63,10 +64,9 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
     Seven tenths are learned from. The others are held out: they are counted once, and not even their words are known
     before. Writes a model, the curve of mistakes per epoch, one held-out mail and a set of short messages.
     """
-    from .demo_files import make_folder, next_commands, write_files
-    from .demo_mails import about, read_mails
-    from .demo_view import View
-    from .output import to_json, write
+    from .files import make_folder, next_commands, write_files
+    from .mails import about, read_mails
+    from .view import View
 
     if epochs is not None and epochs < 1:
         raise SettingError(f"--epochs {epochs}: at least 1 is needed to learn anything")
@@ -109,9 +109,9 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
 
 
 def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
-    from ..learn.run import Limits
-    from ..learn.settings import Settings
-    from ..model.fit import fit
+    from ...learn.run import Limits
+    from ...learn.settings import Settings
+    from ...model.fit import fit
 
     settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
     return fit(part.rows, part.y, settings, Limits(max_iter=epochs))
@@ -128,7 +128,7 @@ def prepare(learner: Learner, part: Part) -> None:
 
 def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
     """One row of the table."""
-    from ..report.metrics import metrics
+    from ...report.metrics import metrics
 
     counted = metrics(model, model.decision(held.rows), held.y)
     history = model.run.history["mistakes"]
@@ -151,7 +151,7 @@ def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
 
 def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     """The kept model's strongest words, and the first held-out spam explained."""
-    from ..report.evidence import Names, strongest
+    from ...report.evidence import Names, strongest
 
     names, (w, _) = Names(model), model.weights
     words = {
@@ -163,7 +163,7 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
 
 
 def explained(model: Model, part: Part, i: int) -> dict[str, Any]:
-    from ..report.evidence import Names, evidence
+    from ...report.evidence import Names, evidence
 
     names, why = Names(model), evidence(model, part.rows, i)
     return {

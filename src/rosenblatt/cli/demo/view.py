@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from .output import short, table, write_lines
+from ...report.words import short, table
+from ..output import write_lines
 
 HEAD = ("learner", "errors", "mail lost", "spam through", "mistakes", "epochs", "seconds")
 NARROW = 76
@@ -18,63 +19,42 @@ NARROW = 76
 NARROW_HEAD = ("learner", "errors", "lost", "through")
 
 
-class Table:
-    """The table as it fills, on no screen; `PlainTable` and `LiveTable` show it."""
+class LearnerTable:
+    """The numbers of the learners as they come: a line each, or, where there is a display of rich, all at once."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
+    def __init__(self, view: View, names: Sequence[str], display: Any = None) -> None:
+        self._view, self._display = view, display
+        self._cells = [[name, *[""] * (len(HEAD) - 1)] for name in names]
+        self._head = [HEAD[0].ljust(max(map(len, names))), *HEAD[1:]]
+        if display is None:
+            view.say_lines(table([self._head]))
+        else:
+            self._show()
 
     def status(self, number: int, what: str) -> None:
         """What is being done for a learner."""
+        if self._display is not None:
+            self._cells[number][1] = what
+            self._show()
 
     def row(self, number: int, found: dict[str, Any]) -> None:
         """A learner's numbers, when it has learned."""
-
-
-class PlainTable(Table):
-    """A line a learner, as soon as it has learned."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(names)
-        self._widths = [max(map(len, (*names, HEAD[0]))), *map(len, HEAD[1:])]
-        self._line(HEAD)
-
-    def row(self, number: int, found: dict[str, Any]) -> None:
-        self._line(cells(found))
-
-    def _line(self, parts: Sequence[str]) -> None:
-        first, *rest = zip(parts, self._widths, strict=True)
-        write_lines(["  ".join([first[0].ljust(first[1]), *(part.rjust(width) for part, width in rest)])])
-
-
-class LiveTable(Table):
-    """All learners at once, their numbers appearing as they come. live: of rich."""
-
-    def __init__(self, names: Sequence[str], live: Any, narrow: bool) -> None:
-        super().__init__(names)
-        self._live, self._narrow = live, narrow
-        self._cells = [[name, *[""] * (len(HEAD) - 1)] for name in names]
-        self._show()
-
-    def status(self, number: int, what: str) -> None:
-        self._cells[number][1] = what
-        self._show()
-
-    def row(self, number: int, found: dict[str, Any]) -> None:
         self._cells[number] = cells(found)
-        self._show()
+        if self._display is not None:
+            self._show()
+        else:
+            self._view.say_lines(table([self._head, self._cells[number]], right=range(1, len(HEAD)))[1:])
 
     def _show(self) -> None:
-        from rich.table import Table as Grid
+        from rich.table import Table
 
-        gap = (0, 1 if self._narrow else 2, 0, 0)
-        grid = Grid(box=None, pad_edge=False, padding=gap, header_style="bold")
-        head, lines = (HEAD, self._cells) if not self._narrow else (NARROW_HEAD, map(_narrow, self._cells))
-        for place, name in enumerate(head):
+        narrow = self._view.width < NARROW
+        grid = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0), header_style="bold")
+        for place, name in enumerate(NARROW_HEAD if narrow else HEAD):
             grid.add_column(name, justify="right" if place else "left", no_wrap=True)
-        for line in lines:
+        for line in map(_narrow, self._cells) if narrow else self._cells:
             grid.add_row(*line)
-        self._live.update(grid, refresh=True)
+        self._display.update(grid, refresh=True)
 
 
 def _narrow(line: list[str]) -> list[str]:
@@ -91,23 +71,23 @@ class View:
 
     def say(self, *paragraphs: str) -> None:
         """Paragraphs, each in lines that fit; an empty one is an empty line."""
-        if self.silent:
-            return
         for text in paragraphs:
-            write_lines(textwrap.wrap(text, max(20, min(self.width - 1, 100))) or [""])
+            self.say_lines(textwrap.wrap(text, max(20, min(self.width - 1, 100))) or [""])
+
+    def say_lines(self, lines: Sequence[str]) -> None:
+        if not self.silent:
+            write_lines(lines)
 
     @contextlib.contextmanager
-    def table(self, names: Sequence[str]) -> Iterator[Table]:
-        if self.silent:
-            yield Table(names)
-        elif not self.live:
-            yield PlainTable(names)
-        else:
-            from rich.console import Console
-            from rich.live import Live
+    def table(self, names: Sequence[str]) -> Iterator[LearnerTable]:
+        if not self.live:
+            yield LearnerTable(self, names)
+            return
+        from rich.console import Console
+        from rich.live import Live
 
-            with Live(console=Console(), auto_refresh=False) as live:
-                yield LiveTable(names, live, self.width < NARROW)
+        with Live(console=Console(), auto_refresh=False) as display:
+            yield LearnerTable(self, names, display)
 
     def opening(self, found: dict[str, Any]) -> None:
         classes = ", ".join(f"{count:,} {name}" for name, count in found["mails"].items())
@@ -123,11 +103,11 @@ class View:
         """The rest, once everything is known."""
         kept, files = found["kept"], found["files"]
         self.say("", f"The strongest words of the {kept}:")
-        self._list(self._words(found["strongest_words"]))
+        self.say_lines(self._words(found["strongest_words"]))
         self._mail(found["explained"], kept)
         self.say("", f"Curves of mistakes per epoch: {files['picture']}", f"Model of the {kept}: {files['model']}")
         self.say("", "To go on:")
-        self._list([f"  {command}" for command in found["next"]])
+        self.say_lines([f"  {command}" for command in found["next"]])
 
     def _words(self, strongest: dict[str, list[dict[str, Any]]]) -> list[str]:
         columns = []
@@ -149,11 +129,7 @@ class View:
         lines.append(["", f"{rest['contribution']:+.3f}", f"({rest['words']:,} more words)"])
         lines.append(["", f"{why['intercept']:+.3f}", "(intercept)"])
         lines.append(["", f"{why['score']:+.3f}", "= score"])
-        self._list(table(lines, right=(1,)))
-
-    def _list(self, lines: Sequence[str]) -> None:
-        if not self.silent:
-            write_lines(lines)
+        self.say_lines(table(lines, right=(1,)))
 
 
 def cells(found: dict[str, Any]) -> list[str]:

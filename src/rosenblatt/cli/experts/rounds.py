@@ -10,26 +10,21 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array
-from ..errors import SettingError
-from ..experts.advised import Advised
-from ..experts.ledger import Ledger
-from ..experts.state import algorithms
-from ..read.columns import Column
-from .output import check_writable, notes, plural, write_lines
-from .progress import Progress
+from ...core.rows import Array
+from ...errors import SettingError
+from ...experts.advised import Advised
+from ...experts.ledger import Ledger
+from ...experts.state import algorithms
+from ...report.words import plural
+from ...write.files import whole_files
+from ..output import check_writable, notes, write_lines
+from ..pictures import check_picture, write_picture
+from ..progress import Progress
+from ..sources import output_errors
+from .advice import Asked, Block, opened
 
 POINTS = 2000
 """Of a curve in a picture."""
-
-
-class Asked(NamedTuple):
-    """data: path or "-". words: all options. reading: those for readers that were given. predict: print predictions."""
-
-    data: str
-    words: dict[str, Any]
-    reading: dict[str, Any]
-    predict: bool
 
 
 class Curve(NamedTuple):
@@ -53,31 +48,20 @@ class Outcome(NamedTuple):
     learners: bool
 
 
-class Block(NamedTuple):
-    """advice: (T, n), or losses. outcomes: (T,), NaN where not known; None of losses."""
-
-    advice: Array
-    outcomes: Array | None
-
-
-def outputs_checked(asked: Asked) -> None:
+def check_outputs(asked: Asked) -> None:
     """OutputError or SettingError before anything is read."""
-    from pathlib import Path
-
-    from .pictures import check_picture
-
     ledger, plot = asked.words["ledger"], asked.words["plot"]
     check_picture("--plot", plot, asked.data, ledger)
     if ledger is not None:
         if ledger == "-":
             raise SettingError("--ledger -: standard output has the result; name a file")
-        check_writable(Path(ledger), asked.data)
+        check_writable(ledger, asked.data)
     _made(asked, 2)  # what is wrong with the settings is said before reading
 
 
-def played(asked: Asked, progress: Progress) -> Outcome:
+def play(asked: Asked, progress: Progress) -> Outcome:
     """All rounds."""
-    names, blocks, source = _opened(asked, progress)
+    names, blocks, source = opened(asked, progress)
     made = _made(asked, len(names))
     parts: list[list[Ledger]] = [[] for _ in made]
     unknown = 0
@@ -103,8 +87,7 @@ def played(asked: Asked, progress: Progress) -> Outcome:
     curves = [_curve(ledgers, made) for ledgers, made in zip(parts, made, strict=True) if ledgers]
     outcome = Outcome(str(source.origin), names, made, unknown, curves, asked.words["learners"] is not None)
     if asked.words["plot"]:
-        from ..report.pictures.experts import figure_of_experts
-        from .pictures import write_picture
+        from ...report.pictures.experts import figure_of_experts
 
         lines = [(made.name, *curve) for made, curve in zip(made, curves, strict=True)]
         title = f"{outcome.origin}: {plural(len(names), 'learner' if asked.words['learners'] else 'expert')}"
@@ -149,22 +132,6 @@ def _made(asked: Asked, n: int) -> list[Advised]:
     return out
 
 
-def _opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
-    """(names of the experts, blocks of rounds, the source)."""
-    words = asked.words
-    if words["learners"] is not None:
-        from .committee import opened
-
-        return opened(asked, progress)
-    from ..experts.table import AdviceTable
-
-    reading = {name: asked.reading[name] for name in ("header", "delimiter") if name in asked.reading}
-    outcome: Column | None = words["outcome"]
-    table = AdviceTable(asked.data, outcome=outcome, up=words["up"], losses=words["losses"], **reading)
-    blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
-    return table.names, blocks, table
-
-
 COLUMNS = ("algorithm", "round", "prediction", "chance", "mistakes", "expected_mistakes", "best", "best_mistakes",
            "regret", "bounded", "bound")  # fmt: skip
 
@@ -175,9 +142,6 @@ def _ledger(path: str | None) -> Iterator[Callable[[Advised, Ledger, list[str]],
     if path is None:
         yield None
         return
-    from ..write.files import whole_files
-    from .sources import output_errors
-
     with output_errors(path), whole_files(path) as (file,):
         file.write((",".join(COLUMNS) + "\n").encode())
         yield lambda algorithm, ledger, names: _write(file, algorithm, ledger, names)

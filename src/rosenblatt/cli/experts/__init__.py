@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .options import Command, Number, as_names, json_option, option, reading, reading_options
-
-if TYPE_CHECKING:
-    from .rounds import Asked
+from ...errors import SettingError
+from ..options import (
+    READING,
+    Command,
+    Number,
+    as_names,
+    flag,
+    given,
+    json_option,
+    option,
+    plot_option,
+    reading,
+    reading_options,
+)
+from ..output import show
 
 EXAMPLE = """\
 rosenblatt experts advice.csv --plot experts.png
@@ -80,46 +91,39 @@ ADVICE = ("outcome", "up", "losses")
     help="A prediction a round, each before its outcome is used; a column for each algorithm.",
 )
 @option("Output", "--ledger", metavar="CSV", help="Write each round's account: mistakes, best expert, regret, bound.")
-@option("Output", "--plot", metavar="PICTURE", help="Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
+@plot_option("Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
 @json_option
 @reading_options
-@click.pass_context
-def experts(ctx: click.Context, data: str, predict: bool, as_json: bool, **words: Any) -> None:
+def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
     """Predict from the advice of experts, and hold the result against the best of them.
 
     DATA is a table with a row for each round: what each expert says (0/1, up/down, yes/no, ...; empty: asleep) and the
     outcome. Or, with --learners, labelled rows, texts or mails. "-" is standard input.
     """
-    from .output import to_json, write_lines
-    from .progress import Progress
-    from .rounds import Asked, outputs_checked, played
-    from .rounds_told import as_object, told
+    from ..progress import Progress
+    from .advice import Asked
+    from .report import as_text, values
+    from .rounds import check_outputs, play
 
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    _check(words, given)
-    asked: Asked = Asked(data, words, reading(words), predict)
-    outputs_checked(asked)
+    _check(words, given(words))
+    asked = Asked(data, words, reading(words), predict)
+    check_outputs(asked)
     with Progress(printing=predict) as progress:
-        outcome = played(asked, progress)
-    if as_json:
-        write_lines([to_json(as_object(outcome))])
-    elif not predict:
-        write_lines(told(outcome))
+        outcome = play(asked, progress)
+    if as_json or not predict:
+        show(values(outcome), as_text(outcome), as_json)
 
 
-def _check(words: dict[str, Any], given: set[str]) -> None:
-    """SettingError for options that do not go together."""
-    from ..errors import SettingError
-    from .options import READING, flag
-
+def _check(words: dict[str, Any], there: set[str]) -> None:
+    """SettingError for options that do not go together. there: those on the command line."""
     table = {"header", "delimiter"}
     own = {"positive", "scale", "bits", "order"} | (set(READING) - table)
     if words["learners"] is None:
-        for name in sorted(own & given):
+        for name in sorted(own & there):
             raise SettingError(f"{flag(name)} has an effect only with --learners")
     else:
         for name in ADVICE:
-            if name in given:
+            if name in there:
                 raise SettingError(f"{flag(name)} is for a table of advice; with --learners DATA are labelled rows")
     if words["losses"] and (words["outcome"] or words["up"]):
         raise SettingError("--losses have no outcome; leave --outcome and --up out")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from ..core.rows import Array, Rows
-    from ..mailtext.document import Document
+import numpy as np
+
+from ...core.rows import Array, Rows
+from ...data.batch import AtHand, joined
+from ...datasets import path
+from ...features.pipeline import Features
+from ...mailtext.document import Document
+from ...read import open_source
 
 SHARE = 0.7
 """Of the mails of each class, the part to learn from."""
@@ -32,8 +37,6 @@ class Mails(NamedTuple):
 
 def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
     """(train, held): row numbers in a random order, `share` of each class in train."""
-    import numpy as np
-
     order = np.random.default_rng(seed).permutation(len(y))
     in_train = np.zeros(len(y), bool)
     for label in np.unique(y):
@@ -44,11 +47,6 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
 
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
-    from ..data.batch import AtHand, joined
-    from ..datasets import path
-    from ..features.pipeline import Features
-    from ..read import open_source
-
     source = open_source(path("mails"))
     mails: Any = joined(list(source))
     mails = mails._replace(y=mails.y.astype(str))
