@@ -5,23 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import DataError, SettingError
 from ..report.words import dimensions
-from .options import (
-    Command,
-    Number,
-    features_options,
-    in_shell,
-    json_option,
-    learner_options,
-    option,
-    plot_option,
-    problem_options,
-    reading_options,
-    run_options,
-)
+from .command import Number, command, in_shell, option
+from .options import data_options, json_option, learner_options, plot_option, problem_options, run_options
 from .output import notes, show
 
 if TYPE_CHECKING:
@@ -46,8 +33,7 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
     return decorate
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
@@ -58,8 +44,7 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
         help="The most seconds to look for the largest margin.  [default: none]")  # fmt: skip
 @_without(learner_options, NOT_HERE)
 @_without(run_options, NOT_HERE)
-@features_options
-@reading_options
+@data_options
 def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 

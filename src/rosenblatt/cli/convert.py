@@ -10,7 +10,8 @@ import numpy as np
 
 from ..errors import DataError, SettingError, located
 from ..read.open import open_bytes
-from .options import FEATURES, Command, features_options, given, json_option, option, reading, reading_options
+from .command import command, given, option
+from .options import FEATURES, data_options, json_option, reading
 from .output import check_writable, note, notes, show
 from .sources import as_it_is, output_errors, read_twice, unlabelled_option
 
@@ -25,9 +26,7 @@ rosenblatt convert mails/ mails.svm.gz --model spam.model --ids
 rosenblatt convert table.csv - --to svmlight | head"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
-@click.argument("output", metavar="OUT")
+@command(EXAMPLE, data="IN", output="OUT")
 @option("Output", "--to", metavar="FORMAT", help="svmlight, csv, tsv, parquet, arrow, npz, text.  [default: by name]")
 @option(
     "Output",
@@ -46,8 +45,7 @@ rosenblatt convert table.csv - --to svmlight | head"""
 @option("Output", "--names", metavar="FILE", help="Names of the columns, a line each.  [default: IN's own]")
 @json_option
 @option("Features", "--model", metavar="MODEL", help="The numbers that this model would see.")
-@features_options
-@reading_options
+@data_options
 @unlabelled_option
 def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: Any) -> None:
     """Write the rows of IN to OUT in the format that its name says: .svm, .csv, .tsv, .parquet, .arrow, .npz, .txt,

@@ -7,19 +7,8 @@ from typing import Any
 import click
 
 from ..errors import SettingError
-from .options import (
-    Command,
-    Number,
-    as_names,
-    as_written,
-    features_options,
-    in_shell,
-    json_option,
-    learner_options,
-    option,
-    reading_options,
-    together,
-)
+from .command import Number, as_names, as_written, command, in_shell, option, together
+from .options import data_options, json_option, learner_options
 from .output import notes, show
 
 EXAMPLE = """\
@@ -45,13 +34,11 @@ doctor_options = together([
 ])  # fmt: skip
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @json_option
 @doctor_options
 @learner_options
-@features_options
-@reading_options
+@data_options
 def doctor(data: str, as_json: bool, **words: Any) -> None:
     """Say why a learner does not converge on the labelled rows of DATA, and what helps.
 

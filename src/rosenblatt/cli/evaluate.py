@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from ..report.words import plural, short, table
-from .options import Command, json_option, plot_option, reading, reading_options
+from .command import command
+from .options import json_option, plot_option, reading, reading_options
 from .output import show
 
 EXAMPLE = """\
@@ -19,9 +18,7 @@ MOST = 10
 SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, model="MODEL", data="DATA")
 @plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
 @json_option
 @reading_options

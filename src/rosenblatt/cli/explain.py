@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 
 from ..errors import DataError, SettingError
 from ..report.words import plural, short, table
-from .options import Command, Number, json_option, option, reading, reading_options
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ class Row(NamedTuple):
     names: Names
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, model="MODEL", data="DATA")
 @option("Output", "--row", type=Number(int, 1), help="Only this row, counted from 1.")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
 @option("Output", "--class", "wanted", metavar="LABEL", help="Why this class, or why not.")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..report.words import short, table
-from .options import Command, Number, json_option, option, reading, reading_options
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
 from .sources import as_it_is, unlabelled_option
 
@@ -23,8 +22,7 @@ MOST = 8
 """Values shown of a row with more."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
+@command(EXAMPLE, data="IN")
 @option("Output", "-n", "--rows", "count", type=Number(int, 1), default=5, show_default=True, help="How many rows.")
 @json_option
 @reading_options

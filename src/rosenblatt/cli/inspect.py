@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..report.words import plural, short, table
-from .options import Command, Number, in_shell, json_option, option, plot_option
+from .command import Number, command, in_shell, option
+from .options import json_option, plot_option
 from .output import show
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ EXAMPLE = """\
 rosenblatt inspect spam.model --top 20"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
+@command(EXAMPLE, model="MODEL")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True,
         help="Strongest features to show of each class.")  # fmt: skip
 @plot_option("Draw them as bars, by name: a .png, .svg or .pdf.")

@@ -25,8 +25,9 @@ from ..model.model import Model
 from ..optimizers import optimizer_from
 from ..read import open_source
 from ..read.columns import is_number
+from .command import flag
 from .data import labels_of, like_training, names_of, naming
-from .options import FEATURES, TABLE, flag
+from .options import FEATURES, TABLE
 from .output import note
 from .progress import Progress
 

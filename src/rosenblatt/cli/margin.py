@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from ..errors import DataError
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
-from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
+from .command import Number, command, option
+from .options import data_options, json_option, problem_options
 from .output import notes, show
 
 EXAMPLE = """\
@@ -19,14 +18,12 @@ LISTED = 10
 """Support rows that are named."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 

@@ -6,22 +6,12 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from ..errors import SettingError
 from ..report.words import dimensions, listed, plural, short
-from .options import (
-    Command,
-    Number,
-    as_names,
-    features_options,
-    json_option,
-    option,
-    plot_option,
-    problem_options,
-    reading_options,
-)
+from .command import Number, as_names, command, option
+from .options import data_options, json_option, plot_option, problem_options
 from .output import notes, show
 
 if TYPE_CHECKING:
@@ -45,8 +35,7 @@ WIDE = 100
 """Columns of a line at most, but for a name that is longer."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option(
     "Problem",
     "--columns",
@@ -65,8 +54,7 @@ WIDE = 100
 @plot_option("Two columns: draw rows and line: a .png, .svg or .pdf.")
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def optimum(
     data: str, columns: list[str] | None, time_limit: float | None, plot: str | None, as_json: bool, **words: Any
 ) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from ..data.batch import Batch, Source, joined
 from ..data.labels import class_numbers, tidy
 from ..errors import DataError, SettingError
+from .command import flag, in_shell
 from .data import labels_of
-from .options import flag, in_shell
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
 from .told import MOST_VOTES

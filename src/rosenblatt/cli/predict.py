@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import SettingError
-from .options import Command, json_option, option, reading, reading_options
+from .command import command, option
+from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ rosenblatt predict spam.model inbox/ --ids --scores
 echo "free prize, call now" | rosenblatt predict sms.model -"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, model="MODEL", data="DATA")
 @option("Output", "--scores", is_flag=True, help="The score too, > 0 for the positive class; of more classes, of each.")
 @option("Output", "--proba", is_flag=True, help="The probability of each class too, in the order of inspect.")
 @option("Output", "--ids", is_flag=True, help="First on the line where the row comes from: a mail's file.")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .options import Share, flag, option, together
+from .command import Share, flag, option, together
 
 if TYPE_CHECKING:
     from ..core.rows import Array

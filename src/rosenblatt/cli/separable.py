@@ -6,11 +6,10 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from ..errors import SettingError
 from ..report.words import dimensions, hyperplanes, plural, short, table
-from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
+from .command import Number, command, option
+from .options import data_options, json_option, problem_options
 from .output import check_writable, notes, show
 from .sources import output_errors
 
@@ -24,16 +23,14 @@ LARGE = 1_000_000
 """Values from which it is shown which method is at work; less takes no time."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
         help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds to look for each proof.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def separable(data: str, save: str | None, time_limit: float | None, as_json: bool, **words: Any) -> None:
     """Say whether a hyperplane has all rows of DATA on their right sides, and prove it.
 

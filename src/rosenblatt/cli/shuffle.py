@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import SettingError
-from .options import Command, Number, json_option, option, reading, reading_options
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
 from .sources import output_errors, read_twice
 
@@ -15,9 +14,7 @@ EXAMPLE = """\
 rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
-@click.argument("output", metavar="OUT")
+@command(EXAMPLE, data="IN", output="OUT")
 @option("Run", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the random order.")
 @json_option
 @reading_options

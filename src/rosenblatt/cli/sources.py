@@ -12,7 +12,7 @@ from ..data.batch import Source
 from ..errors import DataError, Message, ModelError, RosenblattError, plain
 from ..read import open_source
 from ..read.open import STDIN, is_read_once, open_bytes
-from .options import option
+from .command import option
 from .output import OutputError
 
 COPY = 1 << 20

@@ -6,11 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ..errors import SettingError
 from ..report.words import class_counts, plural, table
-from .options import Command, Number, Share, json_option, option, reading, reading_options
+from .command import Number, Share, command, option
+from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
 from .sources import output_errors, read_twice, unlabelled_option
 
@@ -19,8 +18,7 @@ rosenblatt split spambase.svm.xz --test 0.25
 rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
+@command(EXAMPLE, data="IN")
 @option(
     "Parts",
     "--test",

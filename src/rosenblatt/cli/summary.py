@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from ..report.words import listed, plural, short, table
-from .options import Command, Number, json_option, option, reading, reading_options
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
 from .output import notes, show
 from .sources import as_it_is, unlabelled_option
 
@@ -18,8 +17,7 @@ LISTED = 6
 """Names that are listed of columns with something odd."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
+@command(EXAMPLE, data="IN")
 @option("Output", "--columns", type=Number(int, 0, all=None), default=10, show_default=True,
         help="Columns to show, those of the widest range first.")  # fmt: skip
 @json_option

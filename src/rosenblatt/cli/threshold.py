@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import SettingError
-from .options import Command, given, json_option, option, reading, reading_options
+from .command import command, given, option
+from .options import json_option, reading, reading_options
 from .output import check_writable, show
 from .probabilities import threshold_options
 
@@ -16,9 +15,7 @@ rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o caref
 rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, model="MODEL", data="DATA")
 @option("Output", "-o", "--output", metavar="NEW", required=True, help="The model file to write.")
 @json_option
 @threshold_options

@@ -12,8 +12,8 @@ from ..learn.converged import MOST_VOTES
 from ..model.fit import training_errors
 from ..model.model import Model
 from ..report.words import plural
+from .command import flag, in_shell
 from .learn import Done
-from .options import flag, in_shell
 from .probabilities import told_calibration, told_threshold
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"

@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
+from .command import Command, option
 from .options import (
-    Command,
     features_options,
     json_option,
     learner_options,
-    option,
     probability_options,
     reading,
     reading_options,

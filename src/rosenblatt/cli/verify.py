@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ..errors import DataError, ModelError, SettingError
 from ..report.words import hyperplanes, listed, plural
-from .options import Command, json_option, reading, reading_options
+from .command import command
+from .options import json_option, reading, reading_options
 from .output import show
 
 EXAMPLE = """\
@@ -16,9 +15,7 @@ rosenblatt separable iris.csv --positive versicolor -o iris.proof
 rosenblatt verify iris.proof iris.csv"""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("certificate", metavar="CERTIFICATE")
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, certificate="CERTIFICATE", data="DATA")
 @json_option
 @reading_options
 def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:

@@ -7,19 +7,8 @@ from typing import Any
 import click
 
 from ...learn.rule import rule_classes
-from ..options import (
-    TABLE,
-    Command,
-    Number,
-    features_options,
-    given,
-    json_option,
-    option,
-    option_of,
-    plot_option,
-    reading,
-    reading_options,
-)
+from ..command import Number, command, given, option, option_of
+from ..options import TABLE, data_options, json_option, plot_option, reading
 from ..output import check_writable, note, notes, show
 
 EXAMPLE = """\
@@ -28,8 +17,7 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
 
 
 # fmt: off
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option("Comparison", "--folds", type=Number(int, 2), default=5,
         help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
 @option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
@@ -62,8 +50,7 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
 @option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
 @plot_option("Draw the errors and the intervals: a .png, .svg or .pdf.")
 @json_option
-@features_options
-@reading_options
+@data_options
 @click.pass_context
 # fmt: on
 def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:

@@ -26,9 +26,10 @@ from ...learn.rule import rule_from
 from ...read import open_source
 from ...report.words import class_counts, listed, plural, wrapped
 from ...write import whole_files
+from ..command import as_written, in_shell
 from ..data import labels_of, like_training, naming
 from ..learn import Known, check_kind, check_needs, feature_options
-from ..options import FEATURES, READING, as_written, in_shell
+from ..options import FEATURES, READING
 from ..output import notes
 from ..pictures import write_picture
 from ..progress import Progress

@@ -10,7 +10,8 @@ import click
 
 from ...errors import SettingError
 from ...learn.table import DEFAULTS
-from ..options import Command, Number, json_option, option
+from ..command import Number, command, option
+from ..options import json_option
 from ..output import to_json, write
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ LEARNERS = (
 
 
 # fmt: off
-@click.command(cls=Command, example=EXAMPLE)
+@command(EXAMPLE)
 @option("Output", "--output", type=click.Path(path_type=Path), metavar="DIR", default="rosenblatt-demo",
         show_default=True, help="The folder for what is written; made if need be.")
 @option("Run", "--seed", type=click.IntRange(0), default=DEFAULTS["random_state"], show_default=True,

@@ -7,19 +7,8 @@ from typing import Any
 import click
 
 from ...errors import SettingError
-from ..options import (
-    READING,
-    Command,
-    Number,
-    as_names,
-    flag,
-    given,
-    json_option,
-    option,
-    plot_option,
-    reading,
-    reading_options,
-)
+from ..command import Number, as_names, command, flag, given, option
+from ..options import READING, json_option, plot_option, reading, reading_options
 from ..output import show
 
 EXAMPLE = """\
@@ -30,8 +19,7 @@ ADVICE = ("outcome", "up", "losses")
 """Options for a table of advice; with --learners the data are read as those of `train`."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(EXAMPLE, data="DATA")
 @option(
     "Advice",
     "--outcome",
