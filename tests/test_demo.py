@@ -238,7 +238,7 @@ def test_a_mistake_is_told_in_one_sentence(tmp_path: Path, words: list[str], cod
 
 
 def test_help_ends_with_an_example(tmp_path: Path) -> None:
-    assert run([*PROGRAM, "demo", "--help"], tmp_path).stdout.rstrip().endswith(demos.EXAMPLE)
+    assert run([*PROGRAM, "demo", "--help"], tmp_path).stdout.rstrip().endswith(demos.demo.example)
 
 
 def test_the_program_is_named_as_the_shell_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from ..theory.problem import Problem
     from .learn import Work
 
-EXAMPLE = """\
-rosenblatt bound data.svm --order given --explain
-rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
-rosenblatt bound data.svm --separator best.model --json"""
 NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
@@ -33,7 +29,7 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
     return decorate
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
@@ -49,6 +45,11 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
+
+    Example:
+        rosenblatt bound data.svm --order given --explain
+        rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
+        rosenblatt bound data.svm --separator best.model --json
     """
     from ..learn.run import Limits
     from . import problem

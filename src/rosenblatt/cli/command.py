@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
+import textwrap
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -44,13 +46,17 @@ class Command(click.Command):
         write_example(formatter, self.example)
 
 
-def command(example: str, **arguments: str) -> Decorator:
-    """A command of the function's name. arguments: of the function → what the help calls them, in order."""
+def command(**arguments: str) -> Decorator:
+    """A command of the function's name; its docstring is the help, and ends with `Example:` and indented lines.
+
+    arguments: of the function → what the help calls them, in order.
+    """
 
     def decorate(function: Any) -> Any:
+        text, _, example = inspect.cleandoc(function.__doc__).partition("\n\nExample:\n")
         for name, metavar in reversed(arguments.items()):
             function = click.argument(name, metavar=metavar)(function)
-        return click.command(cls=Command, example=example)(function)
+        return click.command(cls=Command, help=text, example=textwrap.dedent(example))(function)
 
     return decorate
 

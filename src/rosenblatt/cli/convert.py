@@ -20,13 +20,8 @@ if TYPE_CHECKING:
     from ..write import Shape
     from .progress import Progress
 
-EXAMPLE = """\
-rosenblatt convert spambase.svm.xz spambase.csv
-rosenblatt convert mails/ mails.svm.gz --model spam.model --ids
-rosenblatt convert table.csv - --to svmlight | head"""
 
-
-@command(EXAMPLE, data="IN", output="OUT")
+@command(data="IN", output="OUT")
 @option("Output", "--to", metavar="FORMAT", help="svmlight, csv, tsv, parquet, arrow, npz, text.  [default: by name]")
 @option(
     "Output",
@@ -54,6 +49,11 @@ def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: An
     Every number comes back with the same bits. Texts and mails become lines (label, TAB, text) or a table of texts;
     for svmlight and npz, or with an option of features, they become numbers just as `train` makes them, and the words
     are written to OUT.names, one for each column. "-" is standard input, or output.
+
+    Example:
+        rosenblatt convert spambase.svm.xz spambase.csv
+        rosenblatt convert mails/ mails.svm.gz --model spam.model --ids
+        rosenblatt convert table.csv - --to svmlight | head
     """
     from ..write import output_format
     from .progress import Progress

@@ -11,10 +11,6 @@ from .command import Number, as_names, as_written, command, in_shell, option, to
 from .options import data_options, json_option, learner_options
 from .output import notes, show
 
-EXAMPLE = """\
-rosenblatt doctor sonar.svm.xz
-rosenblatt doctor table.csv --rule margin --scale standard --max-time 20"""
-
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
@@ -34,7 +30,7 @@ doctor_options = together([
 ])  # fmt: skip
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @json_option
 @doctor_options
 @learner_options
@@ -44,6 +40,10 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
 
     The learner is the one that `train` with the same options would learn. Whether a hyperplane without an error exists
     is proven; each treatment is tried, on all rows and on held-out ones.
+
+    Example:
+        rosenblatt doctor sonar.svm.xz
+        rosenblatt doctor table.csv --rule margin --scale standard --max-time 20
     """
     from ..data.labels import tidy
     from ..doctor import diagnose

@@ -10,24 +10,26 @@ from .command import command
 from .options import json_option, plot_option, reading, reading_options
 from .output import show
 
-EXAMPLE = """\
-rosenblatt evaluate spam.model new-mails/ --json"""
 WIDEST = 12
 """Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
 MOST = 10
 SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
-@command(EXAMPLE, model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA")
 @plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
 @json_option
 @reading_options
 def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
-    """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
+    """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input.
+
+    Example:
+        rosenblatt evaluate spam.model new-mails/ --json
+    """
     from ..model.model import Model
     from ..report.metrics import metrics
     from .data import like_training, scores_and_labels
-    from .pictures import answers_picture, check_picture, write_picture
+    from .pictures import check_picture, write_picture
     from .progress import Progress
 
     check_picture("--plot", plot, model, data)
@@ -37,7 +39,10 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
         scores, labels = scores_and_labels(learned, source, progress)
     measured = metrics(learned, scores, labels)
     if plot:
-        write_picture(answers_picture(learned, scores, labels, f"{model} on {data}"), plot)
+        from ..report.pictures.sheets import answers_of, figure_of_answers
+
+        size = f"{measured['rows']:,} rows, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
+        write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)
     show(measured, _report(measured), as_json, [plot])
 
 

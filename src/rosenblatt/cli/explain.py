@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ..report.evidence import Evidence, Names
     from .data import Scored
 
-EXAMPLE = """\
-rosenblatt explain spam.model inbox/ --row 1 --top 20"""
-
 
 class Row(NamedTuple):
     """One row explained. title: a mail's subject, or how a text begins. label: as read, or None.
@@ -36,7 +33,7 @@ class Row(NamedTuple):
     names: Names
 
 
-@command(EXAMPLE, model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA")
 @option("Output", "--row", type=Number(int, 1), help="Only this row, counted from 1.")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
 @option("Output", "--class", "wanted", metavar="LABEL", help="Why this class, or why not.")
@@ -50,6 +47,9 @@ def explain(
     The score is the sum of all contributions, those not shown included, less the threshold if there is one. With more
     than two classes it is that of the winner, or of --class, less that of the runner-up. A voted model is explained by
     the mean of its voters.
+
+    Example:
+        rosenblatt explain spam.model inbox/ --row 1 --top 20
     """
     from ..model.model import Model
     from .data import like_training, scored

@@ -14,21 +14,23 @@ from .sources import as_it_is, unlabelled_option
 if TYPE_CHECKING:
     from ..data.batch import Batch
 
-EXAMPLE = """\
-rosenblatt head spambase.svm.xz -n 3"""
 WIDEST = 12
 """Columns up to which rows are shown as a table."""
 MOST = 8
 """Values shown of a row with more."""
 
 
-@command(EXAMPLE, data="IN")
+@command(data="IN")
 @option("Output", "-n", "--rows", "count", type=Number(int, 1), default=5, show_default=True, help="How many rows.")
 @json_option
 @reading_options
 @unlabelled_option
 def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -> None:
-    """Show the first rows of IN with their labels, numbered from 1: how the program reads them."""
+    """Show the first rows of IN with their labels, numbered from 1: how the program reads them.
+
+    Example:
+        rosenblatt head spambase.svm.xz -n 3
+    """
     source = as_it_is(data, reading(words), unlabelled)
     rows = list(_rows(source, count))
     write_lines(map(to_json, rows) if as_json else _text(rows))

@@ -13,25 +13,28 @@ from .output import show
 if TYPE_CHECKING:
     from ..model.model import Model
 
-EXAMPLE = """\
-rosenblatt inspect spam.model --top 20"""
 
-
-@command(EXAMPLE, model="MODEL")
+@command(model="MODEL")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True,
         help="Strongest features to show of each class.")  # fmt: skip
 @plot_option("Draw them as bars, by name: a .png, .svg or .pdf.")
 @json_option
 def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> None:
-    """Show the recipe of MODEL, how its training went, and the strongest features of each class."""
+    """Show the recipe of MODEL, how its training went, and the strongest features of each class.
+
+    Example:
+        rosenblatt inspect spam.model --top 20
+    """
     from ..model.model import Model
-    from .pictures import check_picture, weights_picture, write_picture
+    from .pictures import check_picture, write_picture
 
     check_picture("--plot", plot, model)
     learned = Model.load(model)
     values = _values(learned, model, top)
     if plot:
-        write_picture(weights_picture(learned, model, top), plot)
+        from ..report.pictures.coefficients import figure_of_model
+
+        write_picture(figure_of_model(learned, top, model), plot)
     show(values, _text(values), as_json)
 
 

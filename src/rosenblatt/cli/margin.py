@@ -11,14 +11,11 @@ from .command import Number, command, option
 from .options import data_options, json_option, problem_options
 from .output import notes, show
 
-EXAMPLE = """\
-rosenblatt margin iris.csv --positive setosa
-rosenblatt margin sonar.svm --no-intercept --json"""
 LISTED = 10
 """Support rows that are named."""
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
@@ -32,6 +29,10 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
     bounds: the margin of the hyperplane found, and what no hyperplane exceeds.
 
     More than two classes are taken one against the rest. Values are used as they are: --scale auto is none here.
+
+    Example:
+        rosenblatt margin iris.csv --positive setosa
+        rosenblatt margin sonar.svm --no-intercept --json
     """
     from .data import naming
     from .problem import read, wanted

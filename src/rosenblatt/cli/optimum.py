@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..theory.fewest.errors import MinimumError
     from ..theory.problem import Problem
 
-EXAMPLE = """\
-rosenblatt optimum iris.csv --columns petal_length,petal_width --positive versicolor
-rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png"""
 HOW = {
     "enumeration": "all {what} were looked at, without rounding",
     "supports": "{supports}: of each, every {one} gets one wrong at least",
@@ -35,7 +32,7 @@ WIDE = 100
 """Columns of a line at most, but for a name that is longer."""
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option(
     "Problem",
     "--columns",
@@ -63,6 +60,10 @@ def optimum(
     Up to three columns all hyperplanes are looked at, exactly. With more, two numbers close in on each other: errors
     found and errors proven; "optimal" is said only where they meet. Constant answers take part, and a row on the
     hyperplane is an error.
+
+    Example:
+        rosenblatt optimum iris.csv --columns petal_length,petal_width --positive versicolor
+        rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png
     """
     from ..theory.fewest.errors import minimum_error
     from .pictures import check_picture, write_picture

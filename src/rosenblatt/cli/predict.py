@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from ..model.model import Model
     from .data import Scored
 
-EXAMPLE = """\
-rosenblatt predict spam.model inbox/ --ids --scores
-echo "free prize, call now" | rosenblatt predict sms.model -"""
 
-
-@command(EXAMPLE, model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA")
 @option("Output", "--scores", is_flag=True, help="The score too, > 0 for the positive class; of more classes, of each.")
 @option("Output", "--proba", is_flag=True, help="The probability of each class too, in the order of inspect.")
 @option("Output", "--ids", is_flag=True, help="First on the line where the row comes from: a mail's file.")
@@ -30,6 +26,10 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
     """Label each row of DATA with MODEL: a label a line, parted by TABs from what else is asked for.
 
     DATA is read as the model's own data were; it may have labels or none. "-" is standard input.
+
+    Example:
+        rosenblatt predict spam.model inbox/ --ids --scores
+        echo "free prize, call now" | rosenblatt predict sms.model -
     """
     from ..model.model import Model
     from .data import like_training, scored

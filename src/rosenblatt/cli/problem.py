@@ -15,11 +15,11 @@ from ..read import open_source
 from ..report.words import listed
 from ..theory.problem import Problem, as_problem
 from .command import given
-from .compare.run import whole
 from .data import naming
 from .learn import check_kind, check_needs, feature_options
 from .options import reading as reading_of
 from .progress import Progress
+from .sources import whole
 
 
 class Wanted(NamedTuple):

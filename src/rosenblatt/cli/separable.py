@@ -13,17 +13,13 @@ from .options import data_options, json_option, problem_options
 from .output import check_writable, notes, show
 from .sources import output_errors
 
-EXAMPLE = """\
-rosenblatt separable iris.csv
-rosenblatt separable iris.csv --positive versicolor --save versicolor.proof
-rosenblatt verify versicolor.proof iris.csv"""
 LISTED = 5
 """Rows of the proof, or weights, that are shown."""
 LARGE = 1_000_000
 """Values from which it is shown which method is at work; less takes no time."""
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
         help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
@@ -39,6 +35,11 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
 
     More than two classes are taken one against the rest. The verdict is about the values as they are: --scale auto is
     none here.
+
+    Example:
+        rosenblatt separable iris.csv
+        rosenblatt separable iris.csv --positive versicolor --save versicolor.proof
+        rosenblatt verify versicolor.proof iris.csv
     """
     from ..theory.separability import separable as decide
     from .data import naming

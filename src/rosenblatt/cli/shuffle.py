@@ -10,11 +10,8 @@ from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
 from .sources import output_errors, read_twice
 
-EXAMPLE = """\
-rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3"""
 
-
-@command(EXAMPLE, data="IN", output="OUT")
+@command(data="IN", output="OUT")
 @option("Run", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the random order.")
 @json_option
 @reading_options
@@ -24,6 +21,9 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     IN: svmlight, CSV or text lines, which stay as they are, byte for byte; a header stays first. A folder of mails
     becomes an index of its mails (label, path), which `train` reads. The order is that of
     `numpy.random.default_rng(SEED).random(n)`, sorted: the same seed, the same order.
+
+    Example:
+        rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3
     """
     from ..write import whole_files
     from ..write.shuffle import shuffled

@@ -13,12 +13,8 @@ from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
 from .sources import output_errors, read_twice, unlabelled_option
 
-EXAMPLE = """\
-rosenblatt split spambase.svm.xz --test 0.25
-rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data"""
 
-
-@command(EXAMPLE, data="IN")
+@command(data="IN")
 @option(
     "Parts",
     "--test",
@@ -45,6 +41,10 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
 
     IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
     becomes an index (label, path) for each part, which `train` and `evaluate` read. The same seed gives the same parts.
+
+    Example:
+        rosenblatt split spambase.svm.xz --test 0.25
+        rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
     from ..write.split import parts_of
     from .progress import Progress

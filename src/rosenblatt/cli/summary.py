@@ -11,13 +11,11 @@ from .options import json_option, reading, reading_options
 from .output import notes, show
 from .sources import as_it_is, unlabelled_option
 
-EXAMPLE = """\
-rosenblatt summary spambase.svm.xz --columns 5"""
 LISTED = 6
 """Names that are listed of columns with something odd."""
 
 
-@command(EXAMPLE, data="IN")
+@command(data="IN")
 @option("Output", "--columns", type=Number(int, 0, all=None), default=10, show_default=True,
         help="Columns to show, those of the widest range first.")  # fmt: skip
 @json_option
@@ -28,6 +26,9 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
     of texts and mails, words and lengths.
 
     Values are finite: a row with another one is refused, or with --bad skip left out and counted.
+
+    Example:
+        rosenblatt summary spambase.svm.xz --columns 5
     """
     from ..report.data_summary import summarise
     from .progress import Progress

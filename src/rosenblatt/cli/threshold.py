@@ -10,12 +10,8 @@ from .options import json_option, reading, reading_options
 from .output import check_writable, show
 from .probabilities import threshold_options
 
-EXAMPLE = """\
-rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
-rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model"""
 
-
-@command(EXAMPLE, model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA")
 @option("Output", "-o", "--output", metavar="NEW", required=True, help="The model file to write.")
 @json_option
 @threshold_options
@@ -25,6 +21,10 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
 
     The rows of DATA must be labelled, and better not those that MODEL has learned from. A limit is kept with the stated
     confidence for rows to come, if there are enough rows; if there are not, it is kept on these rows, and that is said.
+
+    Example:
+        rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
+        rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model
     """
     from dataclasses import replace
 

@@ -10,12 +10,8 @@ from .command import command
 from .options import json_option, reading, reading_options
 from .output import show
 
-EXAMPLE = """\
-rosenblatt separable iris.csv --positive versicolor -o iris.proof
-rosenblatt verify iris.proof iris.csv"""
 
-
-@command(EXAMPLE, certificate="CERTIFICATE", data="DATA")
+@command(certificate="CERTIFICATE", data="DATA")
 @json_option
 @reading_options
 def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
@@ -24,6 +20,10 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     The file says how the rows are read: as they were when it was made. They must be the same, to the last bit. The
     proof is then checked in integers, without rounding and without a solver; one of the kind "enclosure" by bounds on
     every rounding error.
+
+    Example:
+        rosenblatt separable iris.csv --positive versicolor -o iris.proof
+        rosenblatt verify iris.proof iris.csv
     """
     from ..theory.proof.certificate_file import read_certificate
     from .data import naming

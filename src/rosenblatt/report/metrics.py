@@ -109,6 +109,7 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
 def _estimator(model: Model) -> Any:
     """A model as scikit-learn's scorers want it, with the classes' numbers as labels: f1 takes only 1 for positive."""
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.metaestimators import available_if
 
     class Estimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes_ = np.arange(model.classes.size)
@@ -122,11 +123,11 @@ def _estimator(model: Model) -> Any:
         def decision_function(self, rows: Rows) -> Array:
             return model.decision(rows)
 
-    class WithProbabilities(Estimator):
+        @available_if(lambda self: model.has_probabilities)
         def predict_proba(self, rows: Rows) -> Array:
             return model.probabilities(model.decision(rows))
 
-    return WithProbabilities() if model.has_probabilities else Estimator()
+    return Estimator()
 
 
 def _ties(scores: Array) -> int:

@@ -11,13 +11,9 @@ from ..command import Number, command, given, option, option_of
 from ..options import TABLE, data_options, json_option, plot_option, reading
 from ..output import check_writable, note, notes, show
 
-EXAMPLE = """\
-rosenblatt compare heart.svm.xz --plot learners.png
-rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"""
-
 
 # fmt: off
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option("Comparison", "--folds", type=Number(int, 2), default=5,
         help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
 @option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
@@ -59,6 +55,10 @@ def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
     Every rule with every memory and some scalings, in folds, side by side in threads. Errors come with their deviation,
     and differences to the best with an interval. Words and scalings are learned from the training rows alone. Ctrl-C
     ends it with what is done. DATA is what `rosenblatt train` reads.
+
+    Example:
+        rosenblatt compare heart.svm.xz --plot learners.png
+        rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1
     """
     from ..pictures import check_picture
     from .run import run, write_csv, write_plot

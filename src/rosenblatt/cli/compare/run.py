@@ -19,8 +19,7 @@ from ...compare.contenders import check, split_names
 from ...compare.optimum import Limits as Searching
 from ...compare.optimum import check_two, with_optimum
 from ...compare.table import NAMED, fewest, table, verdict
-from ...data.batch import Batch, Source, joined
-from ...data.labels import tidy
+from ...data.batch import Batch, joined
 from ...errors import DataError, Message, SettingError
 from ...learn.rule import rule_from
 from ...read import open_source
@@ -33,7 +32,7 @@ from ..options import FEATURES, READING
 from ..output import notes
 from ..pictures import write_picture
 from ..progress import Progress
-from ..sources import output_errors
+from ..sources import output_errors, whole
 
 SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
 """Options of `train` too: of reading, features, seed, positive class and limits."""
@@ -160,18 +159,6 @@ def _plan(words: dict[str, Any]) -> dict[str, Any]:
     return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
 
 
-def whole(source: Source) -> Batch:
-    """All batches as one, with plain labels."""
-    batches = list(source)
-    origin = getattr(source, "origin", "the data")
-    if not batches:
-        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
-    whole = joined(batches)
-    if whole.y is None:
-        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
-    return whole._replace(y=tidy(whole.y))
-
-
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
     """The test file, read as the data were."""
     columns: Any = None if isinstance(data.rows, list) else data.rows.width
@@ -203,17 +190,12 @@ def write_plot(done: Compared, path: str) -> None:
     from ...report.pictures.learners import Line, figure_of_learners
 
     found = done.found
-    lines = [
-        Line(
-            row.contender.name,
-            found.value(row) if row.score is None else row.score,
-            row.deviation if row.score_deviation is None else row.score_deviation,
-            row.behind and (row.behind.low, row.behind.value, row.behind.high),
-            row.level,
-            row is found.pick,
-        )  # fmt: skip
-        for row in found.rows
-    ]
+    lines = []
+    for row in found.rows:
+        value = found.value(row) if row.score is None else row.score
+        deviation = row.deviation if row.score_deviation is None else row.score_deviation
+        behind = row.behind and (row.behind.low, row.behind.value, row.behind.high)
+        lines.append(Line(row.contender.name, value, deviation, behind, row.level, row is found.pick))
     baseline = found.baseline[0] if found.scoring is None else found.baseline[1]
     title = [Path(done.data).name, done.how()]
     write_picture(figure_of_learners(lines, baseline, found.scoring, title), path)

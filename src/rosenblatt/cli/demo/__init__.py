@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .mails import Mails, Part
     from .view import View
 
-EXAMPLE = """\
-rosenblatt demo --output spam-demo --seed 1"""
 WORDS = 12
 """Strongest words shown of each class, and contributions shown of the mail that is explained."""
 
@@ -50,7 +48,7 @@ LEARNERS = (
 
 
 # fmt: off
-@command(EXAMPLE)
+@command()
 @option("Output", "--output", type=click.Path(path_type=Path), metavar="DIR", default="rosenblatt-demo",
         show_default=True, help="The folder for what is written; made if need be.")
 @option("Run", "--seed", type=click.IntRange(0), default=DEFAULTS["random_state"], show_default=True,
@@ -64,6 +62,9 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
 
     Seven tenths are learned from. The others are held out: they are counted once, and not even their words are known
     before. Writes a model, the curve of mistakes per epoch, one held-out mail and a set of short messages.
+
+    Example:
+        rosenblatt demo --output spam-demo --seed 1
     """
     from .files import make_folder, next_commands, write_files
     from .mails import about, read_mails

@@ -11,15 +11,11 @@ from ..command import Number, as_names, command, flag, given, option
 from ..options import READING, json_option, plot_option, reading, reading_options
 from ..output import show
 
-EXAMPLE = """\
-rosenblatt experts advice.csv --plot experts.png
-rosenblatt experts sms.txt --learners "perceptron,averaged perceptron,margin,passive-aggressive"
-tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict"""
 ADVICE = ("outcome", "up", "losses")
 """Options for a table of advice; with --learners the data are read as those of `train`."""
 
 
-@command(EXAMPLE, data="DATA")
+@command(data="DATA")
 @option(
     "Advice",
     "--outcome",
@@ -87,6 +83,11 @@ def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
 
     DATA is a table with a row for each round: what each expert says (0/1, up/down, yes/no, ...; empty: asleep) and the
     outcome. Or, with --learners, labelled rows, texts or mails. "-" is standard input.
+
+    Example:
+        rosenblatt experts advice.csv --plot experts.png
+        rosenblatt experts sms.txt --learners "perceptron,averaged perceptron,margin,passive-aggressive"
+        tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict
     """
     from ..progress import Progress
     from .advice import Asked

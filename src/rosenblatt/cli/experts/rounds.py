@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -23,28 +24,20 @@ from ..progress import Progress
 from ..sources import output_errors
 from .advice import Asked, Block, opened
 
+PARAMETERS = ("beta", "eta", "horizon", "seed")
+"""Of algorithms, each of those that have it."""
 POINTS = 2000
 """Of a curve in a picture."""
 
 
-class Curve(NamedTuple):
-    """Of one algorithm, at `rounds`: own (expected) mistakes, the best expert's, and the most that is possible."""
-
-    rounds: Array
-    own: Array
-    best: Array
-    most: Array
-
-
 class Outcome(NamedTuple):
-    """What came of it. names: the experts'. unknown: rounds without an outcome. curves: for the picture, by algorithm.
-    learners: whether the experts are learners."""
+    """What came of it. names: the experts'. unknown: rounds without an outcome. learners: whether the experts are
+    learners."""
 
     origin: str
     names: list[str]
     algorithms: list[Advised]
     unknown: int
-    curves: list[Curve]
     learners: bool
 
 
@@ -84,13 +77,12 @@ def play(asked: Asked, progress: Progress) -> Outcome:
             if asked.predict:
                 write_lines("\t".join(map(str, row)) for row in predicted.astype(int).tolist())
     notes(source.notes)
-    curves = [_curve(ledgers, made) for ledgers, made in zip(parts, made, strict=True) if ledgers]
-    outcome = Outcome(str(source.origin), names, made, unknown, curves, asked.words["learners"] is not None)
+    outcome = Outcome(str(source.origin), names, made, unknown, asked.words["learners"] is not None)
     if asked.words["plot"]:
         from ...report.pictures.experts import figure_of_experts
 
-        lines = [(made.name, *curve) for made, curve in zip(made, curves, strict=True)]
-        title = f"{outcome.origin}: {plural(len(names), 'learner' if asked.words['learners'] else 'expert')}"
+        lines = [_line(ledgers, a) for ledgers, a in zip(parts, made, strict=True) if ledgers]
+        title = f"{outcome.origin}: {plural(len(names), 'learner' if outcome.learners else 'expert')}"
         figure = figure_of_experts(lines, title, "losses" if asked.words["losses"] else "mistakes")
         write_picture(figure, asked.words["plot"])
     return outcome
@@ -121,12 +113,8 @@ def _made(asked: Asked, n: int) -> list[Advised]:
             raise SettingError(f"--algorithm {name}: there is none of that name; there are {', '.join(known)}")
         if words["losses"] and name != "hedge":
             raise SettingError(f"--losses are for hedge; {name} needs advice of two words and outcomes")
-        own: dict[str, dict[str, Any]] = {
-            "weighted-majority": {"beta": words["beta"]},
-            "randomized-weighted-majority": {"beta": words["beta"], "seed": words["seed"]},
-            "hedge": {"eta": words["eta"], "horizon": words["horizon"], "seed": words["seed"]},
-        }
-        out.append(known[name](n, **own.get(name, {})))
+        own = {key: words[key] for key in PARAMETERS if key in signature(known[name]).parameters}
+        out.append(known[name](n, **own))
     if asked.predict and words["losses"]:
         raise SettingError("--losses: there is nothing to predict; leave --predict out")
     return out
@@ -161,8 +149,9 @@ def _write(file: IO[bytes], algorithm: Advised, ledger: Ledger, names: list[str]
     file.write(text.getvalue().encode())
 
 
-def _curve(ledgers: list[Ledger], algorithm: Advised) -> Curve:
-    """Thinned for a picture. The most: the bound on own mistakes, or the best expert's and the bound on regret."""
+def _line(ledgers: list[Ledger], algorithm: Advised) -> tuple[str, Array, Array, Array, Array]:
+    """(name, rounds, own, best, most) for the picture, thinned. The most: the bound on own mistakes, or the best
+    expert's and the bound on regret."""
     ledger = Ledger.joined(ledgers)
     at = np.unique(np.linspace(0, len(ledger) - 1, min(POINTS, len(ledger))).astype(int))
     best = ledger.best_mistakes[at]
@@ -170,4 +159,4 @@ def _curve(ledgers: list[Ledger], algorithm: Advised) -> Curve:
     most = ledger.bound[at] + (best if algorithm.form().regret else 0.0)
     if algorithm.slept:  # the bound is about the rounds in which the best was awake, not all
         most = np.full(len(at), np.inf)
-    return Curve(at + 1, own, best, most)
+    return algorithm.name, at + 1, own, best, most

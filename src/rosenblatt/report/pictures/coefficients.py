@@ -9,11 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..evidence import strongest
+from ...core.rows import Array
+from ...model.model import Model
+from ..evidence import Names, strongest
 from .canvas import FILLS, INK, finish, paper, plain, say
 from .labels import readable
 
-Array = np.ndarray[Any, Any]
 MOST = 40
 """Bars of a class; more cannot be read."""
 WIDE = 30
@@ -26,6 +27,13 @@ class Weights(NamedTuple):
     w: Array
     classes: Sequence[Any]
     names: Any
+
+
+def figure_of_model(model: Model, top: int | None, path: str) -> Figure:
+    """path: what the model is called. top: None: as many as can be read."""
+    what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
+    weights = Weights(model.weights[0], model.classes.tolist(), Names(model))
+    return figure_of_coefficients(weights, MOST if top is None else top, [f"{path}: {what}"])
 
 
 def figure_of_coefficients(weights: Weights, top: int, title: str | Sequence[str]) -> Figure:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from ...core.rows import Array
 from .canvas import INK, plain, say
 from .labels import readable
 
-Array = np.ndarray[Any, Any]
 WIDEST = 20
 """Classes up to which the whole table is drawn."""
 ROOMY = 7

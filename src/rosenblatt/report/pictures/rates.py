@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from ...core.rows import Array
 from .canvas import legend, look, percent, plain, say
 from .labels import readable
 
-Array = np.ndarray[Any, Any]
 MOST = 8
 """Classes with a line of their own look; of more, those with the smallest areas have one."""
 SHARES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)

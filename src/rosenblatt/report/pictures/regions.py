@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
+from ...core.rows import Array
 from .canvas import FILLS, INK, MARKERS, beside, finish, paper, plain
 from .labels import readable
 
-Array = np.ndarray[Any, Any]
 MOST_POINTS = 2000
 """Rows drawn; more hide each other, and an SVG of 2,000 points has 0.5 MB."""
 ROOMY = 400

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...core.rows import Array, dense
+from ...data.batch import Batch
+from ...data.labels import class_numbers
+from ...learn.converged import MOST_VOTES
+from ...learn.run import Run
+from ...model.model import Model
+from ..evidence import Names
 from ..reliability import Bin, bins, expected_error, happened
 from .canvas import INK, PALETTE, finish, legend, paper, plain, say
 from .confusion import draw_confusion
 from .labels import readable
 from .mistakes import LONG, draw_mistakes, marked, ring, scale_epochs
 from .rates import curves, draw_det, draw_names, draw_roc
-from .regions import Plane, columns, draw_regions
+from .regions import GRID, Plane, columns, draw_regions
 
-if TYPE_CHECKING:
-    from ...learn.run import Run
-
-Array = np.ndarray[Any, Any]
 FEW = 4
 """Classes whose confusion takes no more room than a ROC."""
 
@@ -37,6 +40,30 @@ class Answers(NamedTuple):
     predicted: Array
     classes: Sequence[Any]
     probabilities: Array | None = None
+
+
+def answers_of(model: Model, scores: Array, y: Array) -> Answers:
+    """y: (n,) labels that are the model's classes."""
+    truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
+    probabilities = model.probabilities(scores) if model.has_probabilities else None
+    return Answers(scores, truth, predicted, model.classes.tolist(), probabilities)
+
+
+def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
+    """The training data as points, where they have two columns. y: (n,) labels that are the model's classes."""
+    own = batch.rows
+    if isinstance(own, list) or own.width != 2:
+        return None
+    grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
+    names = model.names or [Names(model)[j] for j in range(2)]
+
+    def scores(points: Array) -> Array:
+        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
+        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
+        return model.decision(model.rows(Batch(stored, None)))
+
+    points, truth = own.toarray().astype(float), class_numbers(y, model.classes)
+    return Plane(points, truth, scores, model.classes.tolist(), names, grid)
 
 
 def figure_of_training(run: Run, title: str | Sequence[str], plane: Plane | None = None) -> Figure:
