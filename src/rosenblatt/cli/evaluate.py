@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..report.words import plural, short, table
 from .command import command
 from .options import json_option, plot_option, reading, reading_options
@@ -77,6 +79,7 @@ def _confusions(measured: dict[str, Any]) -> list[str]:
     if len(classes) <= WIDEST:
         lines = [["", name, *(f"{n:,}" for n in row)] for name, row in zip(classes, confusion, strict=True)]
         return table([["", "true \\ predicted", *classes], *lines], right=range(2, len(classes) + 2))
-    pairs = [(n, a, b) for a, row in enumerate(confusion) for b, n in enumerate(row) if a != b and n]
-    worst = sorted(pairs, key=lambda pair: (-pair[0], pair[1:]))[:MOST]
+    from ..report.metrics import most_confused
+
+    worst = most_confused(np.array(confusion), MOST)
     return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,))

@@ -99,14 +99,14 @@ class Columns:
 
 
 class Repeats(NamedTuple):
-    """duplicates: rows that repeat an earlier one. contradicting: rows that have a twin with another label.
+    """duplicate_rows: that repeat an earlier one. contradicting_rows: that have a twin with another label.
 
-    wrong: rows that every classifier gets wrong, since twins have one answer.
+    surely_wrong: rows that every classifier gets wrong, since twins have one answer.
     """
 
-    duplicates: int
-    contradicting: int
-    wrong: int
+    duplicate_rows: int
+    contradicting_rows: int
+    surely_wrong: int
 
 
 def repeats(digests: Array, labels: Array | None) -> Repeats:

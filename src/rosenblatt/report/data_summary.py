@@ -79,12 +79,7 @@ def summarise(batches: Iterable[Batch], names: Any = None) -> dict[str, Any]:
     counted = labels.counts()
     found = {"rows": rows, "class_rows": {str(label): count for label, count in counted.items()}}
     found |= texts.found(labels, counted) if is_text else _numbers(columns, names() if names else None)
-    again = repeats(np.concatenate(digests), labels.all())
-    found |= {
-        "duplicate_rows": again.duplicates,
-        "contradicting_rows": again.contradicting,
-        "surely_wrong": again.wrong,
-    }
+    found |= repeats(np.concatenate(digests), labels.all())._asdict()
     return {**found, "advice": advice(found)}
 
 

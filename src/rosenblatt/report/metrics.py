@@ -58,6 +58,12 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     }
 
 
+def most_confused(confusion: Array, most: int) -> list[tuple[int, int, int]]:
+    """(rows, true class, predicted class) of the most frequent mistakes, the first ones in order of the classes."""
+    pairs = [(-int(n), a, b) for (a, b), n in np.ndenumerate(confusion) if a != b and n]
+    return [(-n, a, b) for n, a, b in sorted(pairs)[:most]]
+
+
 def _of_probabilities(model: Model, scores: Array, truth: Array) -> dict[str, float | None]:
     if not model.has_probabilities:
         return dict.fromkeys(("log_loss", "brier", "calibration_error"))

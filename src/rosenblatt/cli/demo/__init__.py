@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
 from ...errors import SettingError
 from ...learn.table import DEFAULTS
@@ -16,7 +17,7 @@ from ..output import to_json, write
 
 if TYPE_CHECKING:
     from ...model.model import Model
-    from .mails import Mails, Part
+    from .mails import Mails
     from .view import View
 
 WORDS = 12
@@ -110,7 +111,7 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
     return models, rows
 
 
-def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
+def learn(learner: Learner, part: Any, seed: int, epochs: int | None) -> Model:
     from ...learn.run import Limits
     from ...learn.settings import Settings
     from ...model.fit import fit
@@ -119,16 +120,13 @@ def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
     return fit(part.rows, part.y, settings, Limits(max_iter=epochs))
 
 
-def prepare(learner: Learner, part: Part) -> None:
+def prepare(learner: Learner, part: Any) -> None:
     """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
-    import numpy as np
-
-
     two = np.array([np.flatnonzero(part.y == label)[0] for label in np.unique(part.y)])
-    learn(learner, part._replace(rows=part.rows.take(two), y=part.y[two]), 0, 1)
+    learn(learner, part.take(two), 0, 1)
 
 
-def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
+def measured(learner: Learner, model: Model, held: Any) -> dict[str, Any]:
     """One row of the table."""
     from ...report.metrics import metrics
 
@@ -161,17 +159,18 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
         for label, sign in zip(model.classes, (-1, 1), strict=True)
     }
     first = mails.held.y.tolist().index("spam")
-    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails.held, first)}
+    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
 
 
-def explained(model: Model, part: Part, i: int) -> dict[str, Any]:
+def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
     from ...report.evidence import Names, evidence
 
-    names, why = Names(model), evidence(model, part.rows, i)
+    held, names = mails.held, Names(model)
+    why = evidence(model, held.rows, i)
     return {
-        "id": part.ids[i],
-        "subject": dict(reversed(part.documents[i])).get("subject", ""),
-        "label": part.y[i],
+        "id": held.ids[i],
+        "subject": dict(reversed(mails.documents[1][i])).get("subject", ""),
+        "label": held.y[i],
         "predicted": model.classes[int(why.score > 0.0)],
         "score": why.score,
         "intercept": why.intercept,

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ...core.rows import Array
+from ..metrics import most_confused
 from .canvas import INK, plain, say
 from .labels import readable
 
@@ -65,15 +66,14 @@ def _size(count: int, classes: int) -> int:
 def _draw_pairs(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
     """Draw the most frequent mistakes as bars."""
     plain(axes, "the most frequent mistakes", "rows")
-    pairs = [(-int(n), i, j) for (i, j), n in np.ndenumerate(counts) if i != j and n]
-    if not pairs:
+    worst = most_confused(counts, MOST)
+    if not worst:
         say(axes, "no row is wrong")
         return
-    worst = sorted(pairs)[:MOST]
     places = np.arange(len(worst))
-    bars = axes.barh(places, [-n for n, _, _ in worst], color="#56B4E9", edgecolor=INK, linewidth=0.7)
-    axes.bar_label(bars, [f"{-n:,} of {int(counts[i].sum()):,}" for n, i, _ in worst], padding=3, color=INK, fontsize=9)
+    bars = axes.barh(places, [n for n, _, _ in worst], color="#56B4E9", edgecolor=INK, linewidth=0.7)
+    axes.bar_label(bars, [f"{n:,} of {int(counts[i].sum()):,}" for n, i, _ in worst], padding=3, color=INK, fontsize=9)
     axes.set_yticks(places, [f"{readable(classes[i], 18)} called {readable(classes[j], 18)}" for _, i, j in worst])
-    axes.set_xlim(0, -1.25 * worst[0][0])
+    axes.set_xlim(0, 1.25 * worst[0][0])
     axes.invert_yaxis()
     axes.grid(False, axis="y")

@@ -1,90 +1,29 @@
-"""`rosenblatt convert`: the same rows in another format, or texts and mails as numbers."""
+"""What `convert` does: reads rows, makes them numbers where that is asked for, and writes them."""
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
 import numpy as np
 
-from ..errors import DataError, SettingError, located
-from ..read.open import open_bytes
-from .command import command, given, option
-from .options import FEATURES, data_options, json_option, reading
-from .output import check_writable, note, notes, show
-from .sources import as_it_is, output_errors, read_twice, unlabelled_option
-
-if TYPE_CHECKING:
-    from ..data.batch import Source
-    from ..write import Shape
-    from .progress import Progress
-
-
-@command(data="IN", output="OUT")
-@option("Output", "--to", metavar="FORMAT", help="svmlight, csv, tsv, parquet, arrow, npz, text.  [default: by name]")
-@option(
-    "Output",
-    "--to-base",
-    type=click.Choice(["0", "1"]),
-    metavar="0|1",
-    help="svmlight: the index of the first column written.  [default: 1]",
-)
-@option(
-    "Output",
-    "--numbers",
-    metavar="L=N,...",
-    help="svmlight: numbers for labels that are words.  [default: -1 and 1; of more than two 0, 1, 2 ...]",
-)
-@option("Output", "--ids", is_flag=True, help="svmlight: where each row comes from, as a comment at its end.")
-@option("Output", "--names", metavar="FILE", help="Names of the columns, a line each.  [default: IN's own]")
-@json_option
-@option("Features", "--model", metavar="MODEL", help="The numbers that this model would see.")
-@data_options
-@unlabelled_option
-def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: Any) -> None:
-    """Write the rows of IN to OUT in the format that its name says: .svm, .csv, .tsv, .parquet, .arrow, .npz, .txt,
-    also compressed (.gz, .xz, .bz2, .zst).
-
-    Every number comes back with the same bits. Texts and mails become lines (label, TAB, text) or a table of texts;
-    for svmlight and npz, or with an option of features, they become numbers just as `train` makes them, and the words
-    are written to OUT.names, one for each column. "-" is standard input, or output.
-
-    Example:
-        rosenblatt convert spambase.svm.xz spambase.csv
-        rosenblatt convert mails/ mails.svm.gz --model spam.model --ids
-        rosenblatt convert table.csv - --to svmlight | head
-    """
-    from ..write import output_format
-    from .progress import Progress
-
-    if output == "-" and as_json:
-        raise SettingError("--json is printed where the data go; name a file as OUT")
-    words["to"] = output_format(output, words["to"])
-    if output != "-":
-        check_writable(output, data, words["model"], words["names"])
-    words["given"] = given(words) & set(FEATURES)
-    with Progress(printing=output == "-") as progress, read_twice(data) as path:
-        found = _converted(path, output, words, unlabelled, progress)
-    notes(found.pop("notes"))
-    if output == "-":
-        return
-    features = f" of {found['features']:,} features" if found["features"] else ""
-    show(found, [f"{found['rows']:,} rows{features} written to {output}"], as_json)
-    if as_json:
-        return
-    if found["numbers"]:
-        note("note: labels: " + ", ".join(f"{label} = {number:g}" for label, number in found["numbers"].items()))
-    if found["names"]:
-        note(f"note: names of the columns: {found['names']}")
+from ...data.batch import AtHand, Batch, Source
+from ...errors import DataError, SettingError, located
+from ...features.pipeline import Features
+from ...model.model import Model
+from ...read.open import open_bytes
+from ...write import OUTPUTS, Shape, whole_files
+from ...write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
+from ...write.files import compression
+from ..data import like_training, names_of
+from ..learn import Known, check_kind, check_needs, feature_options
+from ..options import reading
+from ..progress import Progress
+from ..sources import as_it_is, output_errors
 
 
-def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, progress: Progress) -> dict[str, Any]:
-    from ..model.model import Model
-    from ..write import whole_files
-    from ..write.convert import write_all
-    from .data import like_training
-
+def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, progress: Progress) -> dict[str, Any]:
+    """What was written, in numbers; notes: what was skipped or changed."""
     if words["model"] is None:
         source = as_it_is(path, reading(words), unlabelled)
     else:
@@ -112,9 +51,6 @@ def _converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, 
 
 def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[Any, Shape]:
     """(batches to write, what is known of all of them)."""
-    from ..write import OUTPUTS, Shape
-    from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers
-
     to, names, as_read = words["to"], None, True
     numbers = None if words["numbers"] is None else parsed_numbers(words["numbers"])
     shape = Shape("rows", numbers=numbers, base=int(words["to_base"] or 1), ids=words["ids"])
@@ -152,11 +88,6 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
 
 def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) -> tuple[Any, Shape, list[str] | None]:
     """Rows as a model sees them, or as `train` with the same options would make them."""
-    from ..data.batch import AtHand, Batch
-    from ..features.pipeline import Features
-    from ..write.convert import label_numbers
-    from .learn import Known, check_kind, check_needs, feature_options
-
     model = words["model"]
     if model is None:
         check_needs(words, words["given"])
@@ -173,8 +104,6 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
 
 def _listed(model: Any) -> list[str] | None:
     """What the columns of a model are called."""
-    from .data import names_of
-
     names = names_of(model)
     return None if names is None else [str(names[j]) for j in range(model.width)]
 
@@ -199,8 +128,6 @@ def _label_name(source: Any, names: list[str]) -> str:
 
 def names_file(output: str) -> str:
     """`mails.svm.gz` → `mails.svm.names`."""
-    from ..write.files import compression
-
     return output[: len(output) - len(compression(output))] + ".names"
 
 
