@@ -7,26 +7,22 @@ from typing import Any
 import click
 
 from ..errors import SettingError
-from .command import Number, as_names, as_written, command, in_shell, option, together
-from .options import data_options, json_option, learner_options
+from .command import Number, as_written, command, in_shell, option, option_of, together
+from .options import TABLE, data_options, json_option, learner_options, only_option
 from .output import notes, show
 
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
 doctor_options = together([
-    option("Trials", "--epochs", "max_iter", type=Number(int, 1, none=None), default=1000, show_default=True,
-           help="The most passes over the data of each run."),
-    option("Trials", "--max-updates", type=Number(int, 1, none=None), default=None,
-           help="The most updates of each run.  [default: none]"),
+    option_of(TABLE["max_iter"]._replace(section="Trials", help="The most passes over the data of each run.")),
+    option_of(TABLE["max_updates"]._replace(section="Trials", help="The most updates of each run.")),
     option("Trials", "--max-time", type=Number(float, 0), default=60.0,
            help="The most seconds of everything that is proven and tried.  [default: 60]"),
     option("Trials", "--folds", type=Number(int, 2), default=5, show_default=True,
            help="Parts for the errors on held-out rows."),
-    option("Trials", "--seed", "random_state", type=Number(int, 0), default=0, show_default=True,
-           help="Of orders and folds."),
-    option("Trials", "--only", metavar="A,B,...", callback=as_names,
-           help="Only the rows with these labels.  [default: all]"),
+    option_of(TABLE["random_state"]._replace(section="Trials", help="Of orders and folds.")),
+    only_option("Trials"),
 ])  # fmt: skip
 
 
@@ -57,11 +53,10 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            found = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
+            diagnosis = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
     notes(rows.notes)
-    show(
-        {"data": data, **found.as_dict(first=1)}, found.page(data, _reading() + _scaled(rows, asked), in_shell), as_json
-    )
+    page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
+    show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)
 
 
 def _reading() -> str:
@@ -96,17 +91,7 @@ def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> 
     from ..features.pipeline import SCALE
     from .learn import _class_weight
 
-    first = rows.problems[0]
-    kind = rows.kind
-    scale = SCALE[kind] if rows.wanted.features.scale is None else rows.wanted.features.scale
-    return Plan(
-        learner,
-        words["max_iter"],
-        words["max_updates"],
-        words["max_time"],
-        words["folds"],
-        words["positive"],
-        _class_weight(words["class_weight"], y),
-        Given(scale, words["degree"], kind),
-        first.names,
-    )
+    asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive")}
+    weight, names = _class_weight(words["class_weight"], y), rows.problems[0].names
+    given = Given(rows.wanted.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
+    return Plan(learner, words["max_iter"], class_weight=weight, given=given, names=names, **asked)

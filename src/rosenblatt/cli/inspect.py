@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..report.words import plural, short, table
+from ..report.words import plural, series, short, table
 from .command import Number, command, in_shell, option
 from .options import json_option, plot_option
 from .output import show
@@ -97,39 +97,37 @@ def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict
     return out
 
 
-def _text(found: dict[str, Any]) -> Iterator[str]:
+def _text(values: dict[str, Any]) -> Iterator[str]:
     from .probabilities import told_calibration, told_threshold
-    from .told import series
     from .train import train
 
-    settings, classes = found["settings"], [str(label) for label in found["classes"]]
-    yield f"{found['model']}: {_size(found['bytes'])}, schema {found['schema']}"
-    yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}" + (
-        "" if settings["fit_intercept"] else ", through the origin"
-    )
-    yield f"classes {', '.join(classes)}" + ("" if found["positive"] is None else f" (positive: {found['positive']})")
-    yield f"{plural(found['features'], 'feature')}, read as {found['reading'].get('format', 'given')}"
-    if found["representation"] is not None:
-        yield from _representation(found["representation"])
+    settings, classes = values["settings"], [str(label) for label in values["classes"]]
+    yield f"{values['model']}: {_size(values['bytes'])}, schema {values['schema']}"
+    origin = "" if settings["fit_intercept"] else ", through the origin"
+    yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
+    yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
+    yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
+    if values["representation"] is not None:
+        yield from _representation(values["representation"])
     yield (
-        f"{plural(found['epochs'], 'epoch')}, {plural(int(found['examples']), 'example')}, "
-        f"{plural(int(found['updates']), 'update')}, {plural(int(found['mistakes']), 'mistake')}"
+        f"{plural(values['epochs'], 'epoch')}, {plural(int(values['examples']), 'example')}, "
+        f"{plural(int(values['updates']), 'update')}, {plural(int(values['mistakes']), 'mistake')}"
     )
-    if found["mistakes_per_epoch"]:
-        yield f"mistakes per epoch: {series(found['mistakes_per_epoch'])}"
-    if found["validation_per_epoch"]:
-        best = found["best_epoch"]
+    if values["mistakes_per_epoch"]:
+        yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    if values["validation_per_epoch"]:
+        best = values["best_epoch"]
         who = "the last weights answer" if best is None else f"epoch {best} answers"
-        yield f"validation per epoch: {series(found['validation_per_epoch'])}; {who}"
-    stopped = in_shell(found["stop_reason"], train)
-    yield f"stopped: {stopped}" + ("" if found["converged"] else " (not converged)")
-    if found["calibration"]:
-        yield told_calibration(found["calibration"])
-    if found["threshold"] and "by" in found["threshold"]:
-        yield from told_threshold(found["threshold"], classes)
-    elif found["threshold"]:
-        yield f"threshold {found['threshold']['value']:.6g}: where the probabilities are one half"
-    for name, features in found["strongest"].items():
+        yield f"validation per epoch: {series(values['validation_per_epoch'])}; {who}"
+    stopped = in_shell(values["stop_reason"], train)
+    yield f"stopped: {stopped}" + ("" if values["converged"] else " (not converged)")
+    if values["calibration"]:
+        yield told_calibration(values["calibration"])
+    if values["threshold"] and "by" in values["threshold"]:
+        yield from told_threshold(values["threshold"], classes)
+    elif values["threshold"]:
+        yield f"threshold {values['threshold']['value']:.6g}: where the probabilities are one half"
+    for name, features in values["strongest"].items():
         yield f"strongest for {name}:"
         yield from _weights(features)
 
@@ -153,9 +151,8 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
         yield f"{recipe['senders']:,} known senders"
     scaled = [step for step in recipe["scale"] if step["kind"] != "quadratic"]
     if scaled:
-        yield "scaled: " + "+".join(
-            f"{step['kind']}:{step['length']:g}" if "length" in step else step["kind"] for step in scaled
-        )
+        names = (step["kind"] + (f":{step['length']:g}" if "length" in step else "") for step in scaled)
+        yield f"scaled: {'+'.join(names)}"
     for step in recipe["scale"][len(scaled) :]:
         which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
         yield f"{which} of the {'scaled ' if scaled else ''}columns added"
@@ -164,9 +161,9 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
 def _runs(words: dict[str, Any]) -> Iterator[str]:
     """Runs of words and characters, where there are any."""
     most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
-    found = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
-    if found:
-        yield f"with runs of {' and of '.join(found)}"
+    runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
+    if runs:
+        yield f"with runs of {' and of '.join(runs)}"
 
 
 def _size(count: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import DataError
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
 from .command import Number, command, option
-from .options import data_options, json_option, problem_options
+from .options import json_option, problem_options
 from .output import notes, show
 
 LISTED = 10
@@ -20,7 +20,7 @@ LISTED = 10
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@data_options
+@problem_options
 def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 
@@ -40,16 +40,16 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
 
     wish = wanted(words)
     with Progress() as progress:
-        found = read(data, wish, progress)
+        rows_read = read(data, wish, progress)
         watch, rows = progress.runs(), []
-        with naming(found.origin):
-            for at, problem in enumerate(found.problems):
+        with naming(rows_read.origin):
+            for at, problem in enumerate(rows_read.problems):
                 if watch is not None:
-                    watch(f"class {problem.classes[1]}", at, len(found.problems))
-                rows.append(_row(problem, time_limit, alone=len(found.problems) == 1))
-    values = {"data": found.origin, "rows": found.problems[0].n, "features": found.problems[0].d,
-              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": found.notes}  # fmt: skip
-    notes(found.notes)
+                    watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
+                rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
+    values = {"data": rows_read.origin, "rows": rows_read.problems[0].n, "features": rows_read.problems[0].d,
+              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": rows_read.notes}  # fmt: skip
+    notes(rows_read.notes)
     show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
 
 

@@ -73,18 +73,18 @@ def optimum(
     check_picture("--plot", plot, data)
     wish = wanted(words)
     with Progress() as progress:
-        found = read(data, wish, progress)
-        problems = [chosen(problem, columns) for problem in found.problems]
+        rows = read(data, wish, progress)
+        problems = [chosen(problem, columns) for problem in rows.problems]
         if plot:
             check_plane(problems)
         results = []
         for problem in problems:
             about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
             results.append(minimum_error(problem, time_limit=time_limit, progress=progress.bounds(about)))
-    notes(found.notes)
+    notes(rows.notes)
     if plot:
-        write_picture(_picture(results[0], found.origin), plot)
-    show(lambda: _values(results, found.origin), _text(results, found.origin), as_json, [plot])
+        write_picture(_picture(results[0], rows.origin), plot)
+    show(lambda: _values(results, rows.origin), _text(results, rows.origin), as_json, [plot])
 
 
 def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:

@@ -48,12 +48,17 @@ run_options = options_of(
 features_options = options_of("Features", ordered(features.FEATURES, [read.FIELDS]).values())
 probability_options = options_of("Probabilities", learner_table().values())
 
+
+def only_option(section: str) -> Decorator:
+    text = "Only the rows with these labels.  [default: all]"
+    return option(section, "--only", metavar="A,B,...", callback=as_names, help=text)
+
+
 _POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."
 _INTERCEPT = "Hyperplanes with an offset, or through the origin."
 problem_options = together([
     option_of(TABLE["positive"]._replace(section="Problem", help=_POSITIVE)),
-    option("Problem", "--only", metavar="A,B,...", callback=as_names,
-           help="Only the rows with these labels.  [default: all]"),
+    only_option("Problem"),
     option_of(TABLE["fit_intercept"]._replace(section="Problem", help=_INTERCEPT)),
 ])  # fmt: skip
 

@@ -61,9 +61,9 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         outputs = _names(data, prefix, asked.names)
         for output in outputs:
             check_writable(output, data)
-        found = _split(path, outputs, asked, words)
-    notes(found.pop("notes"))
-    show(found, _text(found), as_json)
+        values = _split(path, outputs, asked, words)
+    notes(values.pop("notes"))
+    show(values, _text(values), as_json)
 
 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +104,9 @@ def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
     return [f"{start}.{part}{suffix}" for part in parts]
 
 
-def _text(found: dict[str, Any]) -> list[str]:
+def _text(values: dict[str, Any]) -> list[str]:
     rows = []
-    for part in found["parts"]:
+    for part in values["parts"]:
         classes = class_counts(part["class_rows"], 6, " ...")
         rows.append([part["name"], plural(part["rows"], "row"), part["output"], f"({classes})" if classes else ""])
     return table(rows, right=(1,))

@@ -35,12 +35,12 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
 
     source: Any = as_it_is(data, reading(words), unlabelled)
     with Progress() as progress:
-        found = summarise(progress.reading(source), lambda: _names(source))
-    found = {"data": data, "format": source.recipe()["format"], **found, "notes": dict(source.notes)}
-    if "columns" in found:
-        found["columns"] = found["columns"][:columns]
+        values = summarise(progress.reading(source), lambda: _names(source))
+    values = {"data": data, "format": source.recipe()["format"], **values, "notes": dict(source.notes)}
+    if "columns" in values:
+        values["columns"] = values["columns"][:columns]
     notes(source.notes)
-    show(found, _text(found), as_json)
+    show(values, _text(values), as_json)
 
 
 def _names(source: Any) -> list[str] | None:
@@ -57,29 +57,29 @@ class _FromZero(list[str]):
         return int(column)
 
 
-def _text(found: dict[str, Any]) -> Iterator[str]:
-    size = f", {plural(found['features'], 'feature')}" if "features" in found else ""
-    yield f"{found['data']}: {found['format']}, {plural(found['rows'], 'row')}{size}"
-    shares = [f"{short(label, 20)} {n:,} ({n / found['rows']:.1%})" for label, n in found["class_rows"].items()]
+def _text(values: dict[str, Any]) -> Iterator[str]:
+    size = f", {plural(values['features'], 'feature')}" if "features" in values else ""
+    yield f"{values['data']}: {values['format']}, {plural(values['rows'], 'row')}{size}"
+    shares = [f"{short(label, 20)} {n:,} ({n / values['rows']:.1%})" for label, n in values["class_rows"].items()]
     yield f"classes: {listed(shares, 12)}" if shares else "no labels"
-    yield from _texts(found) if found["kind"] == "texts" else _numbers(found)
-    odd = found["contradicting_rows"]
+    yield from _texts(values) if values["kind"] == "texts" else _numbers(values)
+    odd = values["contradicting_rows"]
     twins = f", {odd:,} of them or their twins with another label" if odd else ""
-    yield f"rows that repeat an earlier one: {found['duplicate_rows']:,}{twins}"
-    if found.get("columns"):
-        yield from _columns(found)
-    yield from (f"hint: {line}" for line in found["advice"])
+    yield f"rows that repeat an earlier one: {values['duplicate_rows']:,}{twins}"
+    if values.get("columns"):
+        yield from _columns(values)
+    yield from (f"hint: {line}" for line in values["advice"])
 
 
-def _numbers(found: dict[str, Any]) -> Iterator[str]:
-    if found["min"] is None:
+def _numbers(values: dict[str, Any]) -> Iterator[str]:
+    if values["min"] is None:
         yield "no columns: every row has a label only"
         return
-    yield f"values: {found['min']:.6g} to {found['max']:.6g}, {found['density']:.2%} of them not zero"
-    yield f"rows without values: {found['zero_rows']:,}"
+    yield f"values: {values['min']:.6g} to {values['max']:.6g}, {values['density']:.2%} of them not zero"
+    yield f"rows without values: {values['zero_rows']:,}"
     for key, what in (("empty_columns", "columns without values"), ("constant_columns", "constant columns")):
-        yield f"{what}: {_counted(found[key])}"
-    yield "duplicate columns: " + _counted([f"{one} = {other}" for one, other in found["duplicate_columns"]])
+        yield f"{what}: {_counted(values[key])}"
+    yield "duplicate columns: " + _counted([f"{one} = {other}" for one, other in values["duplicate_columns"]])
 
 
 def _counted(names: list[Any]) -> str:
@@ -87,18 +87,18 @@ def _counted(names: list[Any]) -> str:
     return f"{len(names):,}" + (f" ({shown})" if names else "")
 
 
-def _columns(found: dict[str, Any]) -> list[str]:
+def _columns(values: dict[str, Any]) -> list[str]:
     keys = ("min", "max", "mean", "sd", "nonzero")
-    rows = [[short(each["name"], 30), *(f"{each[key]:.6g}" for key in keys)] for each in found["columns"]]
+    rows = [[short(each["name"], 30), *(f"{each[key]:.6g}" for key in keys)] for each in values["columns"]]
     return table([["column", *keys], *rows], right=range(1, 6))
 
 
-def _texts(found: dict[str, Any]) -> Iterator[str]:
-    yield f"words: {found['words']:,}, different ones {found['different_words']:,}"
-    if list(found["fields"]) != ["text"]:
-        yield "fields: " + ", ".join(f"{name} {count:,}" for name, count in found["fields"].items())
-    yield f"texts without words: {found['empty_texts']:,}"
+def _texts(values: dict[str, Any]) -> Iterator[str]:
+    yield f"words: {values['words']:,}, different ones {values['different_words']:,}"
+    if list(values["fields"]) != ["text"]:
+        yield "fields: " + ", ".join(f"{name} {count:,}" for name, count in values["fields"].items())
+    yield f"texts without words: {values['empty_texts']:,}"
     keys = ("min", "median", "mean", "max")
-    rows = [["all", found["length"]], *found["length_of_class"].items()]
+    rows = [["all", values["length"]], *values["length_of_class"].items()]
     cells = [[short(name, 20), *(f"{spread[key]:,.6g}" for key in keys)] for name, spread in rows[:13]]
     yield from table([["words a text", *keys], *cells], right=range(1, 5))

@@ -49,8 +49,8 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
         new = chosen(learned, scores, labels, wish, _called(data))
     with output_errors(output):
         new.save(output)
-    found = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
-    show(found, told_threshold(found, [str(label) for label in new.classes]), as_json, [output])
+    values = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
+    show(values, told_threshold(values, [str(label) for label in new.classes]), as_json, [output])
 
 
 def _called(data: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import DataError, ModelError, SettingError
@@ -34,17 +35,17 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     try:
         wish = _wish(saved, reading(words))
         with Progress() as progress:
-            found = read(data, wish, progress)
+            rows = read(data, wish, progress)
     except SettingError as error:
         about = f"{data}: the rows are not those that the certificate is about: "
         raise DataError(error.message.within(about)) from None
     except (TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{certificate}: damaged: its recipe for reading cannot be followed: {error}") from None
-    with naming(found.origin):
-        proven = saved.verify(found.problems[0])
+    with naming(rows.origin):
+        proven = saved.verify(rows.problems[0])
     if not proven:
         raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
-    show(_values(saved), _text(saved, found.origin), as_json)
+    show(_values(saved), _text(saved, rows.origin), as_json)
 
 
 CLAIM = {
@@ -64,13 +65,13 @@ def _wish(saved: Any, given: dict[str, Any]) -> Any:
 
 
 def _values(saved: Any) -> dict[str, Any]:
-    found = saved.certificate
+    proof = saved.certificate
     return {
         "separable": saved.separable,
-        "kind": found.kind,
+        "kind": proof.kind,
         "verified": True,
-        "exact": found.kind != "enclosure",
-        "rows": None if saved.separable else len(found.rows),
+        "exact": proof.kind != "enclosure",
+        "rows": None if saved.separable else len(proof.rows),
         **{name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")},
     }
 
@@ -85,29 +86,25 @@ def _seen_as(saved: Any) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _text(saved: Any, origin: str) -> list[str]:
+def _text(saved: Any, origin: str) -> Iterator[str]:
     from ..theory.proof.certificate_file import label_text
 
-    found = saved.certificate
+    proof = saved.certificate
     against, positive = map(label_text, saved.classes)
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
-    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
+    yield f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
     if saved.separable:
-        bits = max(abs(each) for each in (*found.w, found.b, found.denominator)).bit_length()
-        return [
-            head,
-            f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane",
-            f"checked in integers of {bits:,} bits, without rounding and without a solver",
-        ]
-    count = plural(len(found.rows), "row")
-    proof = f"not separable: multipliers on {count} combine them to 0, none below 0"
-    if found.kind == "enclosure":
-        return [
-            head,
-            f"not separable: near the multipliers on {count} are exact ones that combine them to 0",
-            f"checked in floating point with a bound on every rounding error; {len(found.basis):,} rows take it up",
-        ]
-    shown = listed([row + 1 for row in found.rows], 8, ", ...")
-    bits = plural(found.denominator.bit_length(), "bit")
-    end = f"checked in integers of {bits}, without rounding and without a solver"
-    return [head, proof, f"the rows, counted from 1: {shown}", end]
+        bits = max(abs(each) for each in (*proof.w, proof.b, proof.denominator)).bit_length()
+        yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
+        yield f"checked in integers of {bits:,} bits, without rounding and without a solver"
+        return
+    count = plural(len(proof.rows), "row")
+    if proof.kind == "enclosure":
+        yield f"not separable: near the multipliers on {count} are exact ones that combine them to 0"
+        yield f"checked in floating point with a bound on every rounding error; {len(proof.basis):,} rows take it up"
+        return
+    yield f"not separable: multipliers on {count} combine them to 0, none below 0"
+    shown = listed([row + 1 for row in proof.rows], 8, ", ...")
+    bits = plural(proof.denominator.bit_length(), "bit")
+    yield f"the rows, counted from 1: {shown}"
+    yield f"checked in integers of {bits}, without rounding and without a solver"

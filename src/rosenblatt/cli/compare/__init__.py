@@ -47,9 +47,8 @@ from ..output import check_writable, note, notes, show
 @plot_option("Draw the errors and the intervals: a .png, .svg or .pdf.")
 @json_option
 @data_options
-@click.pass_context
 # fmt: on
-def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
+def compare(data: str, as_json: bool, **words: Any) -> None:
     """Try all learners on the labelled rows of DATA, and say which to pick.
 
     Every rule with every memory and some scalings, in folds, side by side in threads. Errors come with their deviation,
@@ -75,7 +74,7 @@ def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
     show(done.values, done.as_text(words["top"]), as_json, (words["csv_file"], words["plot"]))
     if done.found.interrupted:
         note("stopped by Ctrl-C: the table has what was done by then")
-        ctx.exit(130)
+        raise click.exceptions.Exit(130)
 
 
 compare.params = [parameter for parameter in compare.params if parameter.name != "scale"]  # there are --scalings

@@ -58,15 +58,15 @@ def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: An
         check_writable(output, data, words["model"], words["names"])
     words["given"] = given(words) & set(FEATURES)
     with Progress(printing=output == "-") as progress, read_twice(data) as path:
-        found = converted(path, output, words, unlabelled, progress)
-    notes(found.pop("notes"))
+        written = converted(path, output, words, unlabelled, progress)
+    notes(written.pop("notes"))
     if output == "-":
         return
-    features = f" of {found['features']:,} features" if found["features"] else ""
-    show(found, [f"{found['rows']:,} rows{features} written to {output}"], as_json)
+    features = f" of {written['features']:,} features" if written["features"] else ""
+    show(written, [f"{written['rows']:,} rows{features} written to {output}"], as_json)
     if as_json:
         return
-    if found["numbers"]:
-        note("note: labels: " + ", ".join(f"{label} = {number:g}" for label, number in found["numbers"].items()))
-    if found["names"]:
-        note(f"note: names of the columns: {found['names']}")
+    if written["numbers"]:
+        note("note: labels: " + ", ".join(f"{label} = {number:g}" for label, number in written["numbers"].items()))
+    if written["names"]:
+        note(f"note: names of the columns: {written['names']}")

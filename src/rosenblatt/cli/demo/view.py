@@ -37,9 +37,9 @@ class LearnerTable:
             self._cells[number][1] = what
             self._show()
 
-    def row(self, number: int, found: dict[str, Any]) -> None:
+    def row(self, number: int, values: dict[str, Any]) -> None:
         """A learner's numbers, when it has learned."""
-        self._cells[number] = cells(found)
+        self._cells[number] = cells(values)
         if self._display is not None:
             self._show()
         else:
@@ -89,25 +89,25 @@ class View:
         with Live(console=Console(), auto_refresh=False) as display:
             yield LearnerTable(self, names, display)
 
-    def opening(self, found: dict[str, Any]) -> None:
-        classes = ", ".join(f"{count:,} {name}" for name, count in found["mails"].items())
+    def opening(self, values: dict[str, Any]) -> None:
+        classes = ", ".join(f"{count:,} {name}" for name, count in values["mails"].items())
         self.say(
-            f"{sum(found['mails'].values()):,} real mails ({classes}): {found['train']:,} to learn from, "
-            f"{found['held_out']:,} held out. The dictionary: {found['words']:,} words of the training mails.",
-            f"On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham "
-            f"would make {found['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
+            f"{sum(values['mails'].values()):,} real mails ({classes}): {values['train']:,} to learn from, "
+            f"{values['held_out']:,} held out. The dictionary: {values['words']:,} words of the training mails.",
+            "On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham would "
+            f"make {values['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
             "",
         )
 
-    def closing(self, found: dict[str, Any]) -> None:
+    def closing(self, values: dict[str, Any]) -> None:
         """The rest, once everything is known."""
-        kept, files = found["kept"], found["files"]
+        kept, files = values["kept"], values["files"]
         self.say("", f"The strongest words of the {kept}:")
-        self.say_lines(self._words(found["strongest_words"]))
-        self._mail(found["explained"], kept)
+        self.say_lines(self._words(values["strongest_words"]))
+        self._mail(values["explained"], kept)
         self.say("", f"Curves of mistakes per epoch: {files['picture']}", f"Model of the {kept}: {files['model']}")
         self.say("", "To go on:")
-        self.say_lines([f"  {command}" for command in found["next"]])
+        self.say_lines([f"  {command}" for command in values["next"]])
 
     def _words(self, strongest: dict[str, list[dict[str, Any]]]) -> list[str]:
         columns = []
@@ -132,7 +132,7 @@ class View:
         self.say_lines(table(lines, right=(1,)))
 
 
-def cells(found: dict[str, Any]) -> list[str]:
+def cells(values: dict[str, Any]) -> list[str]:
     """A learner's row as text, in the order of HEAD."""
     counts = ("errors", "real_mail_lost", "spam_let_through", "mistakes", "epochs")
-    return [found["learner"], *(f"{found[name]:,}" for name in counts), f"{found['seconds']:.3f}"]
+    return [values["learner"], *(f"{values[name]:,}" for name in counts), f"{values['seconds']:.3f}"]

@@ -36,7 +36,6 @@ ADVICE = ("outcome", "up", "losses")
     "Advice",
     "--scale",
     metavar="SCALING",
-    default=None,
     help="--learners: none, unit or unit:LENGTH.  [default: unit:2 for texts, none for numbers]",
 )
 @option("Advice", "--bits", type=Number(int, 1), default=18, help="--learners, texts: 2^bits columns.  [default: 18]")
@@ -60,11 +59,7 @@ ADVICE = ("outcome", "up", "losses")
     "Algorithm", "--beta", type=Number(), default=0.5, help="Factor of the wrong, weighted majority.  [default: 0.5]"
 )
 @option(
-    "Algorithm",
-    "--eta",
-    type=Number(anytime="anytime", doubling="doubling"),
-    default=None,
-    help="Rate of hedge.  [default: anytime]",
+    "Algorithm", "--eta", type=Number(anytime="anytime", doubling="doubling"), help="Rate of hedge.  [default: anytime]"
 )
 @option("Algorithm", "--horizon", type=Number(int, 1), default=None, help="hedge: the rate that is best for N rounds.")
 @option("Algorithm", "--seed", type=Number(int, 0), default=0, help="Of draws and shuffling.  [default: 0]")

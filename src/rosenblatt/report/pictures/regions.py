@@ -55,7 +55,9 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     its normal w, and the margin where no row is wrong."""
     x, y = _limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
-    plain(axes, _title(plane), readable(plane.names[0]), readable(plane.names[1]))
+    wrong = _answers(plane) != plane.y
+    title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
+    plain(axes, title, readable(plane.names[0]), readable(plane.names[1]))
     axes.grid(False)
     axes.set(xlim=x, ylim=y, box_aspect=1)
     across, up = np.meshgrid(np.linspace(*x, plane.grid), np.linspace(*y, plane.grid))
@@ -73,7 +75,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
             axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=1.6, zorder=1.5)
     if len(plane.classes) == 2:
         _line(axes, plane, points, scores[:, 1], bool(same))
-    _rows(axes, plane)
+    _rows(axes, plane, wrong)
 
 
 def _each(scores: Array) -> Array:
@@ -90,11 +92,6 @@ def _answers(plane: Plane) -> Array:
     """(n,) class numbers: with two classes 1 for scores above 0, else the best score's."""
     scores = plane.scores(plane.x)
     return (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-
-
-def _title(plane: Plane) -> str:
-    wrong = int(np.count_nonzero(_answers(plane) != plane.y))
-    return f"answers by place: {wrong:,} of {len(plane.y):,} rows wrong"
 
 
 def _limits(x: Array) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -140,9 +137,9 @@ def _line(axes: Axes, plane: Plane, points: Array, u: Array, same: bool) -> None
         axes.annotate("w", tip, (5, 5), textcoords="offset points", color=INK, fontweight="bold", zorder=6)
 
 
-def _rows(axes: Axes, plane: Plane) -> None:
+def _rows(axes: Axes, plane: Plane, wrong: Array) -> None:
     """The rows as points, and the legend."""
-    wrong, shown = _answers(plane) != plane.y, np.arange(len(plane.y))
+    shown = np.arange(len(plane.y))
     if shown.size > MOST_POINTS:
         shown = np.sort(np.random.default_rng(0).permutation(shown)[:MOST_POINTS])
     size = 38.0 if shown.size <= ROOMY else 16.0
