@@ -20,14 +20,10 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One row explained. title: a mail's subject, or how a text begins. label: as read, or None.
-    votes: see `_votes`."""
+    """One row explained. head: its number (`row`), `id`, `title` (a mail's subject, or how a text begins), `label` as
+    read, or None, and what is `predicted`. votes: see `_votes`."""
 
-    row: int
-    id: str | None
-    title: str
-    label: Any
-    predicted: Any
+    head: dict[str, Any]
     votes: dict[str, float] | None
     evidence: Evidence
     names: Names
@@ -63,7 +59,7 @@ def explain(
         for part in scored(learned, source, progress):
             for each in _rows(learned, part, row, number):
                 lines = [_object(each, learned, top)] if as_json else _text(each, learned, top)
-                write_lines(lines if as_json or each.row in (1, row) else ["", *lines])
+                write_lines(lines if as_json or each.head["row"] in (1, row) else ["", *lines])
             last = part.first + len(part.scores) - 1
             if row is not None and row <= last:
                 return
@@ -91,11 +87,10 @@ def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> I
         if only not in (None, part.first + i):
             continue
         between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
-        yield Row(
-            part.first + i, part.name(i), _title(part, i), None if labels is None else labels[i], predicted[i],
-            _votes(model, votes[i]), evidence(model, part.rows, i, between),
-            Names(model, [documents[i]] if isinstance(documents, list) else None),
-        )  # fmt: skip
+        head = {"row": part.first + i, "id": part.name(i), "title": _title(part, i)}
+        head |= {"label": None if labels is None else labels[i], "predicted": predicted[i]}
+        names = Names(model, [documents[i]] if isinstance(documents, list) else None)
+        yield Row(head, _votes(model, votes[i]), evidence(model, part.rows, i, between), names)
 
 
 def _title(part: Scored, i: int) -> str:
@@ -128,9 +123,9 @@ def _votes(model: Model, scores: Any) -> dict[str, float] | None:
 
 def _text(each: Row, model: Model, top: int | None) -> Iterator[str]:
     why = each.evidence
-    yield ": ".join(filter(None, [f"row {each.row}", each.id, each.title and f'"{each.title}"']))
-    label = "" if each.label is None else f", labelled {each.label}"
-    yield f"  predicted {each.predicted}{label}"
+    row, name, title, label, predicted = each.head.values()
+    yield ": ".join(filter(None, [f"row {row}", name, title and f'"{title}"']))
+    yield f"  predicted {predicted}" + ("" if label is None else f", labelled {label}")
     if each.votes is not None:
         shares = ", ".join(f"{name} {share:.1%}" for name, share in each.votes.items())
         yield f"  votes: {shares}; the score below is that of the mean of the voters"
@@ -153,7 +148,7 @@ def _object(each: Row, model: Model, top: int | None) -> str:
     shown = _strongest(each, top)
     first, second = (model.classes[k] for k in why.between)
     out = {
-        **{name: getattr(each, name) for name in ("row", "id", "title", "label", "predicted")},
+        **each.head,
         "score": why.score,
         "score_for": first,
         "score_against": second,

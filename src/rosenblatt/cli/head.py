@@ -69,29 +69,28 @@ def _text(rows: list[dict[str, Any]]) -> list[str]:
     columns = list(rows[0]["values"])
     if len(columns) <= WIDEST and all(list(row["values"]) == columns for row in rows):
         heads = ["", *(["label"] if labelled else []), *(short(name, 20) for name in columns)]
-        cells = [
-            [str(row["row"]), *([_label(row)] if labelled else []), *(f"{v:.6g}" for v in row["values"].values())]
-            for row in rows
-        ]
+        cells = [[*_begin(row, labelled), *(f"{v:.6g}" for v in row["values"].values())] for row in rows]
         return table([heads, *cells], right=range(2 if labelled else 1, len(heads)))
     lines = []
     for row in rows:
         shown = [f"{short(name, 20)}:{shortest(value)}" for name, value in list(row["values"].items())[:MOST]]
         more = len(row["values"]) - len(shown)
         rest = [f"and {more:,} more"] if more > 0 else []
-        lines.append("  ".join([str(row["row"]), *([_label(row)] if labelled else []), *shown, *rest]) or "no values")
+        lines.append("  ".join([*_begin(row, labelled), *shown, *rest]) or "no values")
     return lines
 
 
-def _label(row: dict[str, Any]) -> str:
+def _begin(row: dict[str, Any], labelled: bool) -> list[str]:
+    """The row's number and its label, where rows have one."""
     from ..write.digits import shortest
 
     label = row["label"]
-    return shortest(label) if isinstance(label, float) else short(label, 20)
+    text = shortest(label) if isinstance(label, float) else short(label, 20)
+    return [str(row["row"]), *([text] if labelled else [])]
 
 
 def _document(row: dict[str, Any]) -> Iterator[str]:
-    parts = [str(row["row"]), *([_label(row)] if row["label"] is not None else []), *([row["id"]] if row["id"] else [])]
+    parts = [*_begin(row, row["label"] is not None), *([row["id"]] if row["id"] else [])]
     fields = row["text"]
     if list(fields) == ["text"]:
         yield "  ".join([*parts, short(fields["text"], 100)])

@@ -85,12 +85,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def show(values: Any, lines: Iterable[str], as_json: bool, pictures: Iterable[str | None] = ()) -> None:
-    """A result: for machines its values, or what gives them, for people lines; the pictures made are named last."""
+def show(values: Any, lines: Iterable[str], as_json: bool, files: Iterable[str | None] = ()) -> None:
+    """A result: for machines its values, or what gives them, for people lines; the files that were written come last."""
     if as_json:
         write_lines([to_json(values() if callable(values) else values)])
     else:
-        write_lines([*lines, *(f"wrote {path}" for path in pictures if path)])
+        write_lines([*lines, *(f"wrote {path}" for path in files if path)])
 
 
 def check_writable(name: str | os.PathLike[str], *inputs: str | None) -> None:

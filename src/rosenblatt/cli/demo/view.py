@@ -94,8 +94,9 @@ class View:
         self.say(
             f"{sum(values['mails'].values()):,} real mails ({classes}): {values['train']:,} to learn from, "
             f"{values['held_out']:,} held out. The dictionary: {values['words']:,} words of the training mails.",
-            "On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham would "
-            f"make {values['held_out_spam']} errors. On training mails: mistakes made while learning, and epochs.",
+            "On held-out mails: errors, real mail lost (ham called spam), spam let through. To call all of them ham "
+            f"would make {values['held_out_spam']} errors. On training mails: mistakes made "
+            "while learning, and epochs.",
             "",
         )
 
