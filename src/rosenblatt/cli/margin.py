@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import DataError
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
 from .command import Number, command, option
-from .options import json_option, problem_options
+from .options import data_options, json_option, problem_options
 from .output import notes, show
 
 LISTED = 10
@@ -20,7 +20,7 @@ LISTED = 10
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@problem_options
+@data_options
 def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 

@@ -86,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 def show(values: Any, lines: Iterable[str], as_json: bool, files: Iterable[str | None] = ()) -> None:
-    """A result: for machines its values, or what gives them, for people lines; the files that were written come last."""
+    """A result: for machines its values, or what gives them; for people lines, and what was written into files."""
     if as_json:
         write_lines([to_json(values() if callable(values) else values)])
     else:
