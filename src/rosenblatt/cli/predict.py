@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import SettingError
 from .command import command, option
 from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
 
 if TYPE_CHECKING:
-    from ..core.rows import Array
     from ..model.model import Model
     from .data import Scored
 
@@ -53,13 +54,9 @@ def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
         columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
-    numbers: list[Array] = []
-    if asked["scores"]:
-        numbers.append(part.scores)
-    if asked["proba"]:
-        numbers.append(model.probabilities(part.scores))
-    for each in numbers:
-        columns += [[repr(value) for value in column] for column in _columns(each)]
+    if asked["scores"] or asked["proba"]:  # one of them
+        numbers = part.scores if asked["scores"] else model.probabilities(part.scores)
+        columns += [[repr(value) for value in column] for column in np.atleast_2d(numbers.T).tolist()]
     return map("\t".join, zip(*columns, strict=True))
 
 
@@ -73,8 +70,3 @@ def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
         if shares is not None:
             line["proba"] = dict(zip(names, shares[i], strict=True))
         yield to_json(line)
-
-
-def _columns(values: Array) -> list[list[float]]:
-    """The columns of an (n,) or (n, K) array as Python's numbers."""
-    return [values.tolist()] if values.ndim == 1 else values.T.tolist()

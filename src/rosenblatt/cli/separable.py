@@ -90,13 +90,9 @@ def _verdict(verdict: Any) -> dict[str, Any]:
         "exact": verdict.kind in ("separator", "farkas"), "w": weights, "b": verdict.b,
         "in_floats": verdict.in_floats,
         "exact_hyperplane": in_text(verdict.certificate) if verdict.in_floats is False else None,
-        "margin_at_least": _finite(verdict.margin),
+        "margin_at_least": None if verdict.margin == float("inf") else verdict.margin,
         "support": rows, "multipliers": multipliers, "tried": verdict.tried, "seconds": round(verdict.seconds, 4),
     }  # fmt: skip
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or value == float("inf") else value
 
 
 def _head(verdict: Any) -> str:

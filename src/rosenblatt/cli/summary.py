@@ -43,18 +43,10 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
     show(values, _text(values), as_json)
 
 
-def _names(source: Any) -> list[str] | None:
+def _names(source: Any) -> Any:
+    """What the columns are called, by number; None: they are counted from 1."""
     names = getattr(source, "feature_names", None)
-    if names is None and getattr(source, "base", 1) == 0:
-        return _FromZero()
-    return names  # type: ignore[no-any-return]
-
-
-class _FromZero(list[str]):
-    """Columns as a file that counts from 0 calls them."""
-
-    def __getitem__(self, column: Any) -> Any:
-        return int(column)
+    return range(1 << 62) if names is None and getattr(source, "base", 1) == 0 else names
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..errors import SettingError
@@ -46,15 +47,10 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
     with Progress() as progress:
         scores, labels = scores_and_labels(replace(learned, threshold=0.0), source, progress)  # raw ones
     with naming(source.origin):
-        new = chosen(learned, scores, labels, wish, _called(data))
+        # What the rows are called in the record that the model keeps.
+        rows = "standard input" if data == "-" else os.path.basename(os.path.normpath(data))
+        new = chosen(learned, scores, labels, wish, rows)
     with output_errors(output):
         new.save(output)
     values = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
     show(values, told_threshold(values, [str(label) for label in new.classes]), as_json, [output])
-
-
-def _called(data: str) -> str:
-    """What the rows are called in the record that the model keeps."""
-    import os
-
-    return "standard input" if data == "-" else os.path.basename(os.path.normpath(data))

@@ -49,14 +49,9 @@ def draw_confusion(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
     for (i, j), count in np.ndenumerate(counts):
         if count or len(classes) <= ROOMY:
             share = float(shares[i, j]) if len(classes) <= ROOMY and totals[i, 0] else None
-            text = axes.text(
-                j, i, _cell(int(count), share), ha="center", va="center", fontsize=_size(int(count), len(classes))
-            )
+            words = f"{count:,}" if share is None else f"{count:,}\n{100 * share:.1f}%"
+            text = axes.text(j, i, words, ha="center", va="center", fontsize=_size(int(count), len(classes)))
             text.set_color("white" if shares[i, j] > DARK else INK)
-
-
-def _cell(count: int, share: float | None) -> str:
-    return f"{count:,}" if share is None else f"{count:,}\n{100 * share:.1f}%"
 
 
 def _size(count: int, classes: int) -> int:
