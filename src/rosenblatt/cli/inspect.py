@@ -42,10 +42,11 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
     import os
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
-    from ..report.evidence import Names
+    from ..report.evidence import strongest_features
     from .probabilities import choice
 
     run, counted = model.run, model.run.state.n
+    features = strongest_features(model, top)
     return {
         "model": path,
         "bytes": os.path.getsize(path),
@@ -68,7 +69,7 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "intercept": model.weights[1],
         "calibration": None if model.calibration is None else model.calibration.saved()[0],
         "threshold": choice(model) if len(model.classes) == 2 and model.cut else None,
-        "strongest": _strongest(model, Names(model), top),
+        "strongest": {c: [{"feature": name, "weight": w} for name, w in own] for c, own in features.items()},
     }
 
 
@@ -82,19 +83,6 @@ def _schema(path: str) -> int:
 
     with safe_open(path, "np") as file:
         return int(json.loads(file.metadata()[KEY])["schema"])
-
-
-def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict[str, Any]]]:
-    """class → its features with the largest weights; with two classes the negative one's are those most below 0."""
-    from ..report.evidence import strongest
-
-    w = model.weights[0]
-    signed = [(-1, w[0]), (1, w[0])] if len(model.classes) == 2 else [(1, weights) for weights in w]
-    out = {}
-    for label, (sign, weights) in zip(model.classes, signed, strict=True):
-        columns = strongest(sign * weights, model.width if top is None else top)
-        out[str(label)] = [{"feature": names[j], "weight": weights[j]} for j in columns]
-    return out
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:

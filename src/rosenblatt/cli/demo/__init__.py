@@ -151,13 +151,10 @@ def measured(learner: Learner, model: Model, held: Any) -> dict[str, Any]:
 
 def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     """The kept model's strongest words, and the first held-out spam explained."""
-    from ...report.evidence import Names, strongest
+    from ...report.evidence import strongest_features
 
-    names, (w, _) = Names(model), model.weights
-    words = {
-        str(label): [{"word": names[j], "weight": float(w[0, j])} for j in strongest(sign * w[0], WORDS)]
-        for label, sign in zip(model.classes, (-1, 1), strict=True)
-    }
+    features = strongest_features(model, WORDS)
+    words = {label: [{"word": name, "weight": w} for name, w in own] for label, own in features.items()}
     first = mails.held.y.tolist().index("spam")
     return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
 

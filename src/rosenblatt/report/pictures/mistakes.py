@@ -1,4 +1,4 @@
-"""Mistakes per epoch. matplotlib is loaded when the first picture is drawn, and no global state of it is touched."""
+"""Mistakes per epoch, of one learner or of many."""
 
 from __future__ import annotations
 
