@@ -67,7 +67,7 @@ class Progress:
         if not self.shown:
             return None
         self._begin(begin)
-        return lambda *told: self._show(*words(*told)) if always or self._due() else None
+        return lambda *event: self._show(*words(*event)) if always or self._due() else None
 
     def runs(self) -> Any:
         """A callback (what, done, of) for many runs side by side."""
