@@ -12,7 +12,7 @@ from command import TABLE, THREE, Done, one_of_each, run, well, write
 from pictured import assert_legible, texts
 from rosenblatt import Recipe
 from rosenblatt.datasets import path as shipped
-from rosenblatt.report.pictures.words import readable
+from rosenblatt.report.pictures.labels import readable
 
 SOUND = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

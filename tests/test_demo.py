@@ -19,7 +19,9 @@ import pytest
 from matplotlib.image import imread
 
 from rosenblatt.cli import demo as demos
-from rosenblatt.cli import demo_files, demo_mails, demo_view
+from rosenblatt.cli.demo import files as demo_files
+from rosenblatt.cli.demo import mails as demo_mails
+from rosenblatt.cli.demo import view as demo_view
 from rosenblatt.data.batch import AtHand
 from rosenblatt.model.model import Model
 
@@ -159,8 +161,8 @@ def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -
     from rosenblatt.features.pipeline import Features
 
     assert not set(mails.train.ids) & set(mails.held.ids)
-    alone = Features.fit(AtHand(Batch(mails.train.documents, None)))[0]
-    both = Features.fit(AtHand(Batch(mails.train.documents + mails.held.documents, None)))[0]
+    alone = Features.fit(AtHand(Batch(mails.documents[0], None)))[0]
+    both = Features.fit(AtHand(Batch(sum(mails.documents, []), None)))[0]
     assert mails.features.names == alone.names
     assert len(both.names or []) > len(alone.names or [])
 
@@ -236,7 +238,7 @@ def test_a_mistake_is_told_in_one_sentence(tmp_path: Path, words: list[str], cod
 
 
 def test_help_ends_with_an_example(tmp_path: Path) -> None:
-    assert run([*PROGRAM, "demo", "--help"], tmp_path).stdout.rstrip().endswith(demos.EXAMPLE)
+    assert run([*PROGRAM, "demo", "--help"], tmp_path).stdout.rstrip().endswith(demos.demo.example)
 
 
 def test_the_program_is_named_as_the_shell_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_a_learning_curve_learns_from_growing_parts_and_never_from_the_fold_left
         return answers
 
     told: list[tuple[int, int]] = []
-    curve = learning_curve(y, train, folds=4, told=lambda *done: told.append(done))
+    curve = learning_curve(y, train, folds=4, watch=lambda *done: told.append(done))
     assert curve.rows.tolist() == [18, 37, 75]
     assert [len(each) for each in seen] == [18, 37, 75] * 4
     assert all(seen[3 * k] < seen[3 * k + 1] < seen[3 * k + 2] for k in range(4)), "each part holds the smaller ones"

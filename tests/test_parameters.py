@@ -15,7 +15,8 @@ import pytest
 
 from command import one_of_each, run
 from rosenblatt import LinearClassifier
-from rosenblatt.cli.options import TABLE, in_shell
+from rosenblatt.cli.command import in_shell
+from rosenblatt.cli.options import TABLE
 from rosenblatt.cli.train import train
 from rosenblatt.errors import Message, SettingError, plain
 from rosenblatt.features import bag, hashing, ngrams, pipeline, quadratic, scaling, senders, vocabulary

@@ -13,10 +13,10 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from pictured import AWKWARD, assert_legible, texts
 from rosenblatt import AveragedPerceptron, Perceptron, PocketPerceptron, VotedPerceptron, plots
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.pictures import words
+from rosenblatt.report.pictures import labels
 from rosenblatt.report.pictures.canvas import paper, rendered
+from rosenblatt.report.pictures.labels import FONT, families, readable
 from rosenblatt.report.pictures.regions import MOST_POINTS
-from rosenblatt.report.pictures.words import FONT, families, readable
 
 RANDOM = np.random.default_rng(7)
 
@@ -68,22 +68,22 @@ def test_long_names_that_differ_at_the_end_still_differ() -> None:
 
 
 def test_a_letter_that_no_font_has_is_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "family", lambda letter: FONT if letter.isascii() else None)
+    monkeypatch.setattr(labels, "family", lambda letter: FONT if letter.isascii() else None)
     assert readable("中文 a") == r"\u4e2d\u6587 a"
     assert readable("😀") == r"\U0001f600"
     assert readable("中" * 20, 16) == r"\u4e2d\u4e2d…"
 
 
 def test_another_font_helps_out_where_it_has_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "family", lambda letter: FONT if letter.isascii() else "DejaVu Serif")
+    monkeypatch.setattr(labels, "family", lambda letter: FONT if letter.isascii() else "DejaVu Serif")
     assert families("a中") == [FONT, "DejaVu Serif"] and families("abc") == [FONT]
 
 
 def test_boxes_are_no_letters() -> None:
     """matplotlib comes with a font that has a box for every script: it would hide which letter was meant."""
-    words.family.cache_clear()
-    assert words.family("a") == FONT
-    assert not str(words.family("\U0002f800")).startswith("Last Resort")
+    labels.family.cache_clear()
+    assert labels.family("a") == FONT
+    assert not str(labels.family("\U0002f800")).startswith("Last Resort")
 
 
 # --- who answers where -----------------------------------------------------------------------------------------------

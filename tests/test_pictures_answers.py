@@ -18,8 +18,8 @@ from rosenblatt import LogisticUnit, Perceptron, plots
 from rosenblatt.errors import SettingError
 from rosenblatt.report.pictures import rates
 from rosenblatt.report.pictures.canvas import check_suffix, rendered, save
+from rosenblatt.report.pictures.labels import readable
 from rosenblatt.report.pictures.sheets import Answers, figure_of_answers
-from rosenblatt.report.pictures.words import readable
 
 
 def answered(classes: int, right: float, rows: int = 30) -> Answers:

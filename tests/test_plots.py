@@ -13,7 +13,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.plots import PALETTE, figure_of_mistakes, mistakes_per_epoch
+from rosenblatt.report.pictures.canvas import PALETTE
+from rosenblatt.report.pictures.mistakes import figure_of_mistakes, mistakes_per_epoch
 
 HISTORIES = {
     "last": [55, 14, 2, 5, 0],
@@ -108,8 +109,10 @@ def test_a_suffix_that_is_no_picture_is_named_with_those_that_are(tmp_path: Path
 
 def test_matplotlib_comes_late_and_its_global_state_is_left_alone(tmp_path: Path) -> None:
     program = (
-        "import sys; from rosenblatt.report.plots import mistakes_per_epoch\n"
+        "import sys, rosenblatt.plots, rosenblatt.report.metrics, rosenblatt.cli.demo, rosenblatt.cli.pictures\n"
+        "rosenblatt.cli.pictures.check_picture('--plot', None, 'data.svm')\n"
         "assert 'matplotlib' not in sys.modules\n"
+        "from rosenblatt.report.pictures.mistakes import mistakes_per_epoch\n"
         f"mistakes_per_epoch({{'a': [3, 0]}}, {str(tmp_path / 'a.png')!r}, 't')\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )

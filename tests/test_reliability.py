@@ -9,7 +9,7 @@ from sklearn.calibration import calibration_curve
 
 from rosenblatt.model.reliability import bins, expected_error, happened
 from rosenblatt.report.pictures.canvas import paper
-from rosenblatt.report.pictures.reliability import draw_reliability
+from rosenblatt.report.pictures.sheets import draw_reliability
 
 
 def said(n: int = 500) -> tuple[np.ndarray, np.ndarray]:

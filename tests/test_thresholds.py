@@ -20,7 +20,7 @@ from scipy.stats import binomtest
 from command import ENVIRONMENT, run, well, write
 from conftest import shared_data
 from rosenblatt import LinearClassifier, Model
-from rosenblatt.cli.options import Share
+from rosenblatt.cli.command import Share
 from rosenblatt.core.rows import dense
 from rosenblatt.data.arrays import at_least, at_most
 from rosenblatt.data.folds import set_aside

@@ -42,18 +42,15 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     classes and a straight border, its normal w is drawn, and its margin where no row is wrong. DataError for another
     number of columns or for labels that are not the estimator's.
     """
-    from .report.pictures.canvas import finish, paper
-    from .report.pictures.regions import Plane, columns, draw_regions
+    from .report.pictures.regions import Plane, figure_of_regions
 
     x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     if x.ndim != 2 or x.shape[1] != 2 or not len(x):
         raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
     called = list(names or getattr(X, "columns", ("x₁", "x₂")))
     classes = np.asarray(estimator.classes_)
-    figure = paper(5.6 + 2.0 * columns(classes.tolist()), 5.9, title)
     plane = Plane(x, _codes(y, classes), estimator.decision_function, classes.tolist(), called)
-    draw_regions(figure.add_subplot(), plane)
-    return finish(figure)
+    return figure_of_regions(plane, title, 5.6)
 
 
 def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -66,8 +63,8 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     classes = np.asarray(estimator.classes_)
     scores, predicted = np.asarray(estimator.decision_function(X)), _codes(estimator.predict(X), classes)
     probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-    told = Answers(scores, _codes(y, classes), predicted, classes.tolist(), probabilities)
-    return figure_of_answers(told, title)
+    answered = Answers(scores, _codes(y, classes), predicted, classes.tolist(), probabilities)
+    return figure_of_answers(answered, title)
 
 
 def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 10, title: str = "") -> Figure:

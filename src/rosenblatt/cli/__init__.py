@@ -1,4 +1,4 @@
-"""The command line: one file a command; parses, calls, prints. `app.py` has the table of commands."""
+"""The command line: a command is a file or folder of its name; parses, calls, prints. `app.py` has the table."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ COMMANDS = {
     "head": "Show the first rows of data as they are read.",
     "summary": "Say what is in data: classes, ranges, duplicates.",
 }
-"""name → what it does; the command is the function of that name in the file of that name."""
+"""name → what it does; the command is the function of that name in the file, or the folder, of that name."""
 
 EXIT_CODES = {
     0: "done",

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from .options import (
-    Command,
-    Number,
-    features_options,
-    in_shell,
-    json_option,
-    learner_options,
-    option,
-    problem_options,
-    reading_options,
-    run_options,
-)
+from ..errors import DataError, SettingError
+from ..report.words import dimensions
+from .command import Number, command, in_shell, option
+from .options import data_options, json_option, learner_options, plot_option, problem_options, run_options
+from .output import notes, show
 
 if TYPE_CHECKING:
     from ..recipe.recipe import Recipe
     from ..theory.ledger.ledger import Ledger
     from ..theory.problem import Problem
 
-EXAMPLE = """\
-rosenblatt bound data.svm --order given --explain
-rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
-rosenblatt bound data.svm --separator best.model --json"""
 NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
@@ -42,10 +29,9 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
     return decorate
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
-@option("Output", "--plot", metavar="PICTURE", help="Draw the run against the theorems' lines: a .png, .svg or .pdf.")
+@plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
 @problem_options
 @option("Problem", "--separator", metavar="MODEL",
@@ -54,16 +40,19 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
         help="The most seconds to look for the largest margin.  [default: none]")  # fmt: skip
 @_without(learner_options, NOT_HERE)
 @_without(run_options, NOT_HERE)
-@features_options
-@reading_options
+@data_options
 def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
+
+    Example:
+        rosenblatt bound data.svm --order given --explain
+        rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
+        rosenblatt bound data.svm --separator best.model --json
     """
     from ..theory.ledger.ledger import Ledger
     from . import problem
-    from .output import notes, to_json, write_lines
     from .pictures import check_picture, write_picture
     from .progress import Progress
     from .recipe import recipe_of
@@ -81,29 +70,23 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     notes(read.notes)
     if plot:
         write_picture(_picture(ledgers, data), plot)
-    if as_json:
-        found = [_as_dict(ledger, each) for ledger, each in zip(ledgers, read.problems, strict=True)]
-        write_lines([to_json({"data": data, "problems": found, "pictures": [plot] if plot else []})])
-        return
-    lines: list[str] = []
-    for ledger, each in zip(ledgers, read.problems, strict=True):
-        lines += ([""] if lines else []) + [_about(each)]
-        lines += ledger.summary(explain, in_shell).split("\n")
-    write_lines(lines)
+    both = list(zip(ledgers, read.problems, strict=True))
+    pictures = [plot] if plot else []
+    text = _text(both, explain)
+    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
 
 
-def _about(problem: Problem) -> str:
-    from .output import plural
-
-    size = f"{plural(problem.n, 'row')}, {plural(problem.d, 'column')}"
-    return f"{size}; {problem.classes[1]} against {problem.classes[0]}"
+def _text(both: list[tuple[Ledger, Problem]], explain: bool) -> Iterator[str]:
+    for number, (ledger, each) in enumerate(both):
+        yield from [""] if number else []
+        yield f"{dimensions(each.n, each.d)}; {each.classes[1]} against {each.classes[0]}"
+        yield from ledger.summary(explain, in_shell).split("\n")
 
 
 def _separator(path: str | None) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
         return None
-    from ..errors import SettingError
     from ..model.model import Model
 
     model = Model.load(path)
@@ -126,7 +109,7 @@ def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) ->
     """A run on one problem, followed by the last of the observers."""
     import numpy as np
 
-    from ..errors import DataError, naming
+    from ..errors import naming
     from ..model.fit import Task
     from ..recipe.training import learn
 
@@ -148,7 +131,7 @@ def _picture(ledgers: list[Ledger], data: str) -> Any:
     return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {words['rule']}, {words['optimizer']}"])
 
 
-def _as_dict(ledger: Ledger, each: Problem) -> dict[str, Any]:
+def _values(ledger: Ledger, each: Problem) -> dict[str, Any]:
     yard, run = ledger.yardstick, ledger.run
     assert run is not None
     return {
@@ -160,10 +143,7 @@ def _as_dict(ledger: Ledger, each: Problem) -> dict[str, Any]:
         "stop_reason": run.stop_reason,
         "converged": run.converged,
         "epochs": run.epoch,
-        "mistakes": ledger.mistakes,
-        "updates": ledger.updates,
-        "additions": ledger.additions,
-        "separable": ledger.separable,
+        **{name: getattr(ledger, name) for name in ("mistakes", "updates", "additions", "separable")},
         "margin": None if yard is None else yard.margin,
         "longest_squared": ledger.longest,
         "bounds": [found.as_dict() for found in ledger.bounds()],

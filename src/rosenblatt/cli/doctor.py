@@ -6,59 +6,44 @@ from typing import Any
 
 import click
 
-from .options import (
-    Command,
-    Number,
-    as_names,
-    features_options,
-    in_shell,
-    json_option,
-    learner_options,
-    option,
-    reading_options,
-    together,
-)
-
-EXAMPLE = """\
-rosenblatt doctor sonar.svm.xz
-rosenblatt doctor table.csv --rule margin --scale standard --max-time 20"""
+from ..errors import SettingError
+from .command import Number, as_written, command, in_shell, option, option_of, together
+from .options import TABLE, data_options, json_option, learner_options, only_option
+from .output import notes, show
 
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
 doctor_options = together([
-    option("Trials", "--epochs", "max_iter", type=Number(int, 1, none=None), default=1000, show_default=True,
-           help="The most passes over the data of each run."),
-    option("Trials", "--max-updates", type=Number(int, 1, none=None), default=None,
-           help="The most updates of each run.  [default: none]"),
+    option_of(TABLE["max_iter"]._replace(section="Trials", help="The most passes over the data of each run.")),
+    option_of(TABLE["max_updates"]._replace(section="Trials", help="The most updates of each run.")),
     option("Trials", "--max-time", type=Number(float, 0), default=60.0,
            help="The most seconds of everything that is proven and tried.  [default: 60]"),
     option("Trials", "--folds", type=Number(int, 2), default=5, show_default=True,
            help="Parts for the errors on held-out rows."),
-    option("Trials", "--seed", "random_state", type=Number(int, 0), default=0, show_default=True,
-           help="Of orders and folds."),
-    option("Trials", "--only", metavar="A,B,...", callback=as_names,
-           help="Only the rows with these labels.  [default: all]"),
+    option_of(TABLE["random_state"]._replace(section="Trials", help="Of orders and folds.")),
+    only_option("Trials"),
 ])  # fmt: skip
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @json_option
 @doctor_options
 @learner_options
-@features_options
-@reading_options
+@data_options
 def doctor(data: str, as_json: bool, **words: Any) -> None:
     """Say why a learner does not converge on the labelled rows of DATA, and what helps.
 
     The learner is the one that `train` with the same options would learn. Whether a hyperplane without an error exists
     is proven; each treatment is tried, on all rows and on held-out ones.
+
+    Example:
+        rosenblatt doctor sonar.svm.xz
+        rosenblatt doctor table.csv --rule margin --scale standard --max-time 20
     """
     from ..data.labels import tidy
     from ..doctor import diagnose
     from .data import naming
-    from .output import notes, to_json, write_lines
     from .problem import read, wanted
     from .progress import Progress
 
@@ -68,31 +53,17 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            found = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
+            diagnosis = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
     notes(rows.notes)
-    if as_json:
-        write_lines([to_json({"data": data, **found.as_dict(first=1)})])
-    else:
-        write_lines(found.page(data, _reading(asked) + _scaled(rows, asked), in_shell))
+    page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
+    show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)
 
 
-def _reading(asked: Any) -> str:
+def _reading() -> str:
     """The options that were given of those that say which rows there are, and in which features; texts are scaled."""
-    import shlex
-
-    context, parts = click.get_current_context(), []
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        here = getattr(parameter, "section", "") in ("Reading", "Features") or name in SIDES
-        if not here or name not in asked.given:
-            continue
-        value = context.params[name]
-        if isinstance(value, bool):
-            parts.append((parameter.opts if value else parameter.secondary_opts)[0])
-        else:
-            text = ",".join(value) if isinstance(value, list) else str(value)
-            parts += [max(parameter.opts, key=len), shlex.quote(text)]
-    return "".join(f" {part}" for part in parts)
+    params = click.get_current_context().command.params
+    here = [str(p.name) for p in params if getattr(p, "section", "") in ("Reading", "Features") or p.name in SIDES]
+    return "".join(f" {part}" for part in as_written(here))
 
 
 def _scaled(rows: Any, asked: Any) -> str:
@@ -104,7 +75,6 @@ def _scaled(rows: Any, asked: Any) -> str:
 
 def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
-    from ..errors import SettingError
     from ..learn.settings import WORDS, Settings
 
     if "scoring" in given:
@@ -121,17 +91,7 @@ def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> 
     from ..features.pipeline import SCALE
     from .learn import _class_weight
 
-    first = rows.problems[0]
-    kind = rows.kind
-    scale = SCALE[kind] if rows.wanted.features.scale is None else rows.wanted.features.scale
-    return Plan(
-        learner,
-        words["max_iter"],
-        words["max_updates"],
-        words["max_time"],
-        words["folds"],
-        words["positive"],
-        _class_weight(words["class_weight"], y),
-        Given(scale, words["degree"], kind),
-        first.names,
-    )
+    asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive")}
+    weight, names = _class_weight(words["class_weight"], y), rows.problems[0].names
+    given = Given(rows.wanted.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
+    return Plan(learner, words["max_iter"], class_weight=weight, given=given, names=names, **asked)

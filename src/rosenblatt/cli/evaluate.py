@@ -5,31 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
+import numpy as np
 
-from .options import Command, json_option, option, reading, reading_options
+from ..report.words import plural, short, table
+from .command import command
+from .options import json_option, plot_option, reading, reading_options
+from .output import show
 
-EXAMPLE = """\
-rosenblatt evaluate spam.model new-mails/ --json"""
 WIDEST = 12
 """Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
 MOST = 10
 SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
-@option("Output", "--plot", metavar="PICTURE", help="Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
+@command(model="MODEL", data="DATA")
+@plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
 @json_option
 @reading_options
 def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
-    """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
+    """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input.
+
+    Example:
+        rosenblatt evaluate spam.model new-mails/ --json
+    """
     from ..model.metrics import metrics
     from ..model.model import Model
     from .data import like_training, scores_and_labels
-    from .output import to_json, write_lines
-    from .pictures import answers_picture, check_picture, write_picture
+    from .pictures import check_picture, write_picture
     from .progress import Progress
 
     check_picture("--plot", plot, model, data)
@@ -39,13 +41,14 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
         scores, labels = scores_and_labels(learned, source, progress)
     measured = metrics(learned, scores, labels)
     if plot:
-        write_picture(answers_picture(learned, scores, labels, f"{model} on {data}"), plot)
-    write_lines([to_json(measured)] if as_json else [*_report(measured), *([f"wrote {plot}"] if plot else [])])
+        from ..report.pictures.sheets import answers_of, figure_of_answers
+
+        size = f"{measured['rows']:,} rows, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
+        write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)
+    show(measured, _report(measured), as_json, [plot])
 
 
 def _report(measured: dict[str, Any]) -> Iterator[str]:
-    from .output import plural
-
     yield f"{plural(measured['rows'], 'row')}, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
     classes = [str(name) for name in measured["classes"]]
     yield from _in_words(classes, measured["confusion"]) if len(classes) == 2 else _confusions(measured)
@@ -64,8 +67,6 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
 
 
 def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:
-    from .output import table
-
     rows = []
     for k, name in enumerate(classes):
         wrong, total = confusion[k][1 - k], sum(confusion[k])
@@ -74,15 +75,11 @@ def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:
 
 
 def _confusions(measured: dict[str, Any]) -> list[str]:
-    from .output import short, table
-
-    classes, confusion = [short(str(name), 12) for name in measured["classes"]], measured["confusion"]
+    classes, confusion = [short(name, 12) for name in measured["classes"]], measured["confusion"]
     if len(classes) <= WIDEST:
-        head = ["", "true \\ predicted", *classes]
-        return table(
-            [head] + [["", name, *(f"{n:,}" for n in row)] for name, row in zip(classes, confusion, strict=True)],
-            right=range(2, len(head)),
-        )
-    pairs = [(n, a, b) for a, row in enumerate(confusion) for b, n in enumerate(row) if a != b and n]
-    worst = sorted(pairs, key=lambda pair: (-pair[0], pair[1:]))[:MOST]
+        lines = [["", name, *(f"{n:,}" for n in row)] for name, row in zip(classes, confusion, strict=True)]
+        return table([["", "true \\ predicted", *classes], *lines], right=range(2, len(classes) + 2))
+    from ..model.metrics import most_confused
+
+    worst = most_confused(np.array(confusion), MOST)
     return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,))

@@ -5,36 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from .options import Command, Number, json_option, option, reading, reading_options
-from .sources import unlabelled_option
+from ..report.words import short, table
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
+from .output import to_json, write_lines
+from .sources import as_it_is, unlabelled_option
 
 if TYPE_CHECKING:
     from ..data.batch import Batch
 
-EXAMPLE = """\
-rosenblatt head spambase.svm.xz -n 3"""
 WIDEST = 12
 """Columns up to which rows are shown as a table."""
 MOST = 8
 """Values shown of a row with more."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
+@command(data="IN")
 @option("Output", "-n", "--rows", "count", type=Number(int, 1), default=5, show_default=True, help="How many rows.")
 @json_option
 @reading_options
 @unlabelled_option
 def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -> None:
-    """Show the first rows of IN with their labels, numbered from 1: how the program reads them."""
-    from .output import to_json, write_lines
-    from .sources import as_it_is
+    """Show the first rows of IN with their labels, numbered from 1: how the program reads them.
 
+    Example:
+        rosenblatt head spambase.svm.xz -n 3
+    """
     source = as_it_is(data, reading(words), unlabelled)
     rows = list(_rows(source, count))
-    write_lines(map(to_json, rows) if as_json else _told(rows, data))
+    write_lines(map(to_json, rows) if as_json else _text(rows))
 
 
 def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
@@ -61,9 +60,8 @@ def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
     return {"values": dict(named)}
 
 
-def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
+def _text(rows: list[dict[str, Any]]) -> list[str]:
     from ..write.digits import shortest
-    from .output import short, table
 
     labelled = any(row["label"] is not None for row in rows)
     if all("text" in row for row in rows):
@@ -71,32 +69,28 @@ def _told(rows: list[dict[str, Any]], data: str) -> list[str]:
     columns = list(rows[0]["values"])
     if len(columns) <= WIDEST and all(list(row["values"]) == columns for row in rows):
         heads = ["", *(["label"] if labelled else []), *(short(name, 20) for name in columns)]
-        cells = [
-            [str(row["row"]), *([_label(row)] if labelled else []), *(f"{v:.6g}" for v in row["values"].values())]
-            for row in rows
-        ]
+        cells = [[*_begin(row, labelled), *(f"{v:.6g}" for v in row["values"].values())] for row in rows]
         return table([heads, *cells], right=range(2 if labelled else 1, len(heads)))
     lines = []
     for row in rows:
         shown = [f"{short(name, 20)}:{shortest(value)}" for name, value in list(row["values"].items())[:MOST]]
         more = len(row["values"]) - len(shown)
         rest = [f"and {more:,} more"] if more > 0 else []
-        lines.append("  ".join([str(row["row"]), *([_label(row)] if labelled else []), *shown, *rest]) or "no values")
+        lines.append("  ".join([*_begin(row, labelled), *shown, *rest]) or "no values")
     return lines
 
 
-def _label(row: dict[str, Any]) -> str:
+def _begin(row: dict[str, Any], labelled: bool) -> list[str]:
+    """The row's number and its label, where rows have one."""
     from ..write.digits import shortest
-    from .output import short
 
     label = row["label"]
-    return shortest(label) if isinstance(label, float) else short(str(label), 20)
+    text = shortest(label) if isinstance(label, float) else short(label, 20)
+    return [str(row["row"]), *([text] if labelled else [])]
 
 
 def _document(row: dict[str, Any]) -> Iterator[str]:
-    from .output import short
-
-    parts = [str(row["row"]), *([_label(row)] if row["label"] is not None else []), *([row["id"]] if row["id"] else [])]
+    parts = [*_begin(row, row["label"] is not None), *([row["id"]] if row["id"] else [])]
     fields = row["text"]
     if list(fields) == ["text"]:
         yield "  ".join([*parts, short(fields["text"], 100)])

@@ -11,7 +11,8 @@ from ..core.rows import Array
 from ..errors import SettingError
 from ..features.pipeline import Options
 from ..read.columns import is_number
-from .options import FEATURES, TABLE, flag
+from .command import flag
+from .options import FEATURES, TABLE
 
 TEXT_ONLY = tuple(name for name in FEATURES if TABLE[name].data == "documents")
 NEEDS = {name: entry.needs for name, entry in TABLE.items() if entry.needs is not None}

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import click
+from ..errors import DataError
+from ..report.words import dimensions, hyperplanes, listed, plural, short, table
+from .command import Number, command, option
+from .options import data_options, json_option, problem_options
+from .output import notes, show
 
-from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
-
-EXAMPLE = """\
-rosenblatt margin iris.csv --positive setosa
-rosenblatt margin sonar.svm --no-intercept --json"""
 LISTED = 10
 """Support rows that are named."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 
@@ -32,33 +29,32 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
     bounds: the margin of the hyperplane found, and what no hyperplane exceeds.
 
     More than two classes are taken one against the rest. Values are used as they are: --scale auto is none here.
+
+    Example:
+        rosenblatt margin iris.csv --positive setosa
+        rosenblatt margin sonar.svm --no-intercept --json
     """
     from .data import naming
-    from .output import notes, to_json, write_lines
     from .problem import read, wanted
     from .progress import Progress
 
     wish = wanted(words)
     with Progress() as progress:
-        found = read(data, wish, progress)
+        rows_read = read(data, wish, progress)
         watch, rows = progress.runs(), []
-        with naming(found.origin):
-            for at, problem in enumerate(found.problems):
+        with naming(rows_read.origin):
+            for at, problem in enumerate(rows_read.problems):
                 if watch is not None:
-                    watch(f"class {problem.classes[1]}", at, len(found.problems))
-                rows.append(_row(problem, time_limit, alone=len(found.problems) == 1))
-    values = {"data": found.origin, "rows": found.problems[0].n, "features": found.problems[0].d,
-              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": found.notes}  # fmt: skip
-    notes(found.notes)
-    if as_json:
-        write_lines([to_json(values)])
-    else:
-        write_lines(_told(values) if len(rows) == 1 else _table(values))
+                    watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
+                rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
+    values = {"data": rows_read.origin, "rows": rows_read.problems[0].n, "features": rows_read.problems[0].d,
+              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": rows_read.notes}  # fmt: skip
+    notes(rows_read.notes)
+    show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
 
 
 def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     """What JSON shows of one class against another. Raises DataError where it is the only one and not separable."""
-    from ..errors import DataError
     from ..theory.margins.maximum import max_margin
 
     rest, positive = problem.classes
@@ -97,15 +93,12 @@ def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
     return [("with a free offset (γ)", ""), ("with the bias as a feature (γ̄)", "_with_bias")]
 
 
-def _told(values: dict[str, Any]) -> Iterator[str]:
+def _text(values: dict[str, Any]) -> Iterator[str]:
     from ..theory.proof.floats import NOT_IN_FLOATS
-    from .output import plural, short
 
     (row,) = values["margins"]
-    rest = "alone" if row["negative"] is None else f"against {short(str(row['negative']), 30)}"
-    sides = f"{short(str(row['positive']), 30)} {rest}"
-    where = "with an offset" if values["fit_intercept"] else "through the origin"
-    yield f"{plural(values['rows'], 'row')}, {plural(values['features'], 'column')}; {sides}, {where}: separable"
+    rest = "alone" if row["negative"] is None else f"against {short(row['negative'], 30)}"
+    yield f"{_size(values)}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         yield f"margin {what}: {row['margin' + end]:.6g}"
         yield f"  at least {row['lower_bound' + end]:.12g}, at most {row['upper_bound' + end]:.12g}" + (
@@ -123,30 +116,28 @@ def _told(values: dict[str, Any]) -> Iterator[str]:
     yield f"took {row['seconds']:.2f} s"
 
 
+def _size(values: dict[str, Any]) -> str:
+    return dimensions(values["rows"], values["features"])
+
+
 def _count(mistakes: float) -> str:
     return f"{mistakes:,}" if isinstance(mistakes, int) else f"{mistakes:.3g}"
 
 
 def _support(row: dict[str, Any]) -> str:
-    from .output import plural
-
     rows = [int(each) for each in row["support"]]
     if not rows:
         return "support: none, one class is alone"
-    listed = ", ".join(map(str, rows[:LISTED])) + (", ..." if len(rows) > LISTED else "")
-    return f"support: {plural(len(rows), 'row')} ({listed})"
+    return f"support: {plural(len(rows), 'row')} ({listed(rows, LISTED, ', ...')})"
 
 
 def _table(values: dict[str, Any]) -> Iterator[str]:
-    from .output import plural, short, table
-
-    size = f"{plural(values['rows'], 'row')}, {plural(values['features'], 'column')}"
-    where = "with an offset" if values["fit_intercept"] else "through the origin"
-    yield f"{size}; each of {len(values['margins'])} classes against the rest, {where}"
+    against = f"each of {len(values['margins'])} classes against the rest"
+    yield f"{_size(values)}; {against}, {hyperplanes(values['fit_intercept'])}"
     head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ₀"]
     cells = [["class", *head, "gap", "support", "mistakes possible"]]
     for row in values["margins"]:
-        name = short(str(row["positive"]), 20)
+        name = short(row["positive"], 20)
         if not row["separable"]:
             verdict = "undecided" if row["separable"] is None else "not separable"
             cells.append([name, verdict, *[""] * (len(head) + 2)])

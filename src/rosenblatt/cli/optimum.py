@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
-import click
+import numpy as np
 
-from .options import (
-    Command,
-    Number,
-    as_names,
-    features_options,
-    json_option,
-    option,
-    problem_options,
-    reading_options,
-)
+from ..errors import SettingError
+from ..report.words import dimensions, listed, plural, short
+from .command import Number, as_names, command, option
+from .options import data_options, json_option, plot_option, problem_options
+from .output import notes, show
 
-EXAMPLE = """\
-rosenblatt optimum iris.csv --columns petal_length,petal_width --positive versicolor
-rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png"""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..theory.fewest.errors import MinimumError
+    from ..theory.problem import Problem
+
+HOW = {
+    "enumeration": "all {what} were looked at, without rounding",
+    "supports": "{supports}: of each, every {one} gets one wrong at least",
+    "separable": "a hyperplane with every row on its right side was found, and checked exactly",
+    "learners": "by learners alone; the data are too large for more to be proven",
+}
+MOST_WEIGHTS, MOST_ROWS = 6, 12
+"""Shown."""
+WIDE = 100
+"""Columns of a line at most, but for a name that is longer."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option(
     "Problem",
     "--columns",
@@ -39,11 +48,10 @@ rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png"""
     default=60.0,
     help="The most seconds of each problem; none may take for ever.  [default: 60]",
 )
-@option("Output", "--plot", metavar="PICTURE", help="Two columns: draw rows and line: a .png, .svg or .pdf.")
+@plot_option("Two columns: draw rows and line: a .png, .svg or .pdf.")
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def optimum(
     data: str, columns: list[str] | None, time_limit: float | None, plot: str | None, as_json: bool, **words: Any
 ) -> None:
@@ -52,31 +60,164 @@ def optimum(
     Up to three columns all hyperplanes are looked at, exactly. With more, two numbers close in on each other: errors
     found and errors proven; "optimal" is said only where they meet. Constant answers take part, and a row on the
     hyperplane is an error.
+
+    Example:
+        rosenblatt optimum iris.csv --columns petal_length,petal_width --positive versicolor
+        rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png
     """
-    from .fewest import Bounds, chosen, told, values
-    from .output import notes, to_json, write_lines
+    from ..theory.fewest.errors import minimum_error
     from .pictures import check_picture, write_picture
     from .problem import read, wanted
+    from .progress import Progress
 
     check_picture("--plot", plot, data)
-    asked = wanted(words)
-    with Bounds() as progress:
-        found = read(data, asked, progress)
-        problems = [chosen(problem, columns) for problem in found.problems]
+    wish = wanted(words)
+    with Progress() as progress:
+        rows = read(data, wish, progress)
+        problems = [chosen(problem, columns) for problem in rows.problems]
         if plot:
-            from .fewest import check_plane
-
             check_plane(problems)
-        from ..theory.fewest.errors import minimum_error
-
-        results = [
-            minimum_error(problem, time_limit=time_limit, progress=progress.bounds(problem)) for problem in problems
-        ]
-    notes(found.notes)
+        results = []
+        for problem in problems:
+            about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
+            results.append(minimum_error(problem, time_limit=time_limit, progress=progress.bounds(about)))
+    notes(rows.notes)
     if plot:
-        from .fewest import picture
+        write_picture(_picture(results[0], rows.origin), plot)
+    show(lambda: _values(results, rows.origin), _text(results, rows.origin), as_json, [plot])
 
-        write_picture(picture(results[0], found.origin), plot)
-    made = [f"wrote {plot}"] if plot else []
-    lines = [to_json(values(results, found.origin))] if as_json else [*told(results, found.origin), *made]
-    write_lines(lines)
+
+def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
+    """The problem in these columns. SettingError where one is not there, or named twice."""
+    if columns is None:
+        return problem
+    names = None if problem.names is None else [str(name) for name in problem.names]
+    picked = [_number(column, names, problem.d) for column in columns]
+    if len(set(picked)) < len(picked):
+        raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
+    names = [name_of(problem, column) for column in picked]
+    return problem._replace(rows=problem.rows.take_columns(picked), names=names)
+
+
+def _number(column: str, names: list[str] | None, d: int) -> int:
+    if names is not None and column in names:
+        return names.index(column)
+    if column.isdecimal() and 1 <= int(column) <= d:
+        return int(column) - 1
+    there = f"the columns are 1 to {d}" if names is None else f"there are {short(', '.join(names))}, or 1 to {d}"
+    raise SettingError(f"--columns {column}: there is no such column; {there}")
+
+
+def name_of(problem: Problem, column: int) -> str:
+    return f"column {column + 1}" if problem.names is None else str(problem.names[column])
+
+
+def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
+    """For people: of one problem in full, of several a line each."""
+    from ..theory.proof.floats import NOT_IN_FLOATS
+
+    first = results[0].problem
+    if len(results) > 1:
+        yield f"{origin}: {dimensions(first.n, first.d)}; each class against the rest"
+        yield from (f"  {result.problem.classes[1]}: {_how_few(result)}, {result.seconds:.1f} s" for result in results)
+        return
+    result = results[0]
+    plus = int(np.count_nonzero(first.y > 0))
+    rest, own = first.classes
+    against = "" if rest is None else f", {rest} ({first.n - plus:,})"
+    yield f"{origin}: {dimensions(first.n, first.d)}; {own} ({plus:,}){against}"
+    yield f"fewest errors: {_how_few(result)}"
+    constant = min(plus, first.n - plus) if first.fit_intercept else first.n
+    yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
+    yield f"{_method(result)}; {result.seconds:.1f} s"
+    yield from _answers(result)
+    if not result.in_floats:
+        yield f"{NOT_IN_FLOATS}:"
+        yield "  these are rounded and make more errors; --json has the hyperplane in whole numbers"
+    if result.errors:
+        yield f"wrong rows: {listed([f'{row + 1:,}' for row in result.rows_wrong], MOST_ROWS)}"
+
+
+def _how_few(result: MinimumError) -> str:
+    share = f" of {plural(result.problem.n, 'row')} ({100.0 * result.errors / result.problem.n:.2f} %)"
+    if result.optimal:
+        return f"{result.errors:,}{share}, optimal: no {_one(result)} makes fewer"
+    return f"{result.errors:,} found{share}, {result.lower_bound:,} proven: not known to be optimal"
+
+
+def _one(result: MinimumError) -> str:
+    return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
+
+
+def _method(result: MinimumError) -> str:
+    sets = plural(result.supports, "set") + " of rows that cannot all be right"
+    return HOW[result.method].format(what=f"{_one(result)}s", one=_one(result), supports=sets)
+
+
+def _answers(result: MinimumError) -> list[str]:
+    """`large where 0.5 width - 3 > 0`; without weights there is one answer for all rows."""
+    rest, own = result.problem.classes
+    if not np.any(result.w):
+        if not result.b:
+            return ["every weight is 0: no row is on either side"]
+        return [f"always {own}" if result.b > 0 else f"always {'not ' + str(own) if rest is None else rest}"]
+    return wrap(f"{own} where {_formula(result)} > 0", WIDE, subsequent_indent="  ", break_long_words=False)
+
+
+def _formula(result: MinimumError) -> str:
+    """`0.5 width - 1.25 height + 3`."""
+    order = np.argsort(-np.abs(result.w), kind="stable")[:MOST_WEIGHTS]
+    terms = [f"{_signed(result.w[j])} {name_of(result.problem, int(j))}" for j in sorted(order) if result.w[j]]
+    if len(result.w) > MOST_WEIGHTS:
+        terms.append(f"+ {len(result.w) - MOST_WEIGHTS:,} more")
+    if result.b or not terms:
+        terms.append(_signed(result.b))
+    return " ".join(terms).removeprefix("+ ")
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'} {abs(value):.6g}"
+
+
+def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
+    """For machines. rows_wrong count from 1, as lines do."""
+    from ..theory.proof.certificate_file import in_text
+
+    first = results[0].problem
+    return {
+        "data": origin,
+        "rows": first.n,
+        "columns": [name_of(first, j) for j in range(first.d)],
+        "fit_intercept": first.fit_intercept,
+        "problems": [
+            {
+                "positive": result.problem.classes[1], "negative": result.problem.classes[0],
+                "errors": result.errors, "lower_bound": result.lower_bound, "optimal": result.optimal,
+                "method": result.method, "supports": result.supports, "w": result.w, "b": result.b,
+                "in_floats": result.in_floats,
+                "exact_hyperplane": None if result.in_floats else in_text(result.separator),
+                "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
+            }
+            for result in results
+        ],
+    }  # fmt: skip
+
+
+def check_plane(problems: Sequence[Problem]) -> None:
+    """SettingError where there is no plane, or more than one problem, to draw."""
+    if problems[0].d != 2:
+        raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
+    if len(problems) > 1:
+        raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
+
+
+def _picture(result: MinimumError, origin: str) -> Figure:
+    """The rows, the line, and rings around the wrong ones."""
+    from ..report.pictures.regions import Plane, figure_of_regions
+
+    problem = result.problem
+    x = problem.rows.toarray().astype(np.float64)
+    names = [name_of(problem, 0), name_of(problem, 1)]
+    classes = [str(label) for label in problem.classes]
+    plane = Plane(x, (problem.y > 0).astype(int), lambda at: at @ result.w + result.b, classes, names)
+    return figure_of_regions(plane, [origin, f"fewest errors: {_how_few(result)}"])

@@ -85,8 +85,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def check_writable(path: Path, *inputs: str | None) -> None:
+def show(values: Any, lines: Iterable[str], as_json: bool, files: Iterable[str | None] = ()) -> None:
+    """A result: for machines its values, or what gives them; for people lines, and what was written into files."""
+    if as_json:
+        write_lines([to_json(values() if callable(values) else values)])
+    else:
+        write_lines([*lines, *(f"wrote {path}" for path in files if path)])
+
+
+def check_writable(name: str | os.PathLike[str], *inputs: str | None) -> None:
     """OutputError where a file could not be written, before the work begins; also where it is one of the inputs."""
+    path = Path(name)
     if path.name in ("", "-"):
         raise SettingError(f"the output is written to a file, not to {str(path)!r}; name one")
     folder = path.parent
@@ -100,27 +109,3 @@ def check_writable(path: Path, *inputs: str | None) -> None:
     replaced = not path.exists() or path.is_file()  # a pipe or device is written to instead
     if replaced and not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"{path}: the folder {folder} is not writable")
-
-
-def short(text: str, most: int = 80) -> str:
-    """Text on one line, cut at `most` characters; control characters, which a terminal would obey, become blanks."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def plural(count: int, what: str, many: str = "") -> str:
-    """`1 row`, `1,234 rows`."""
-    return f"{count:,} {what if count == 1 else many or what + 's'}"
-
-
-def table(rows: Iterable[Iterable[str]], right: Iterable[int] = ()) -> list[str]:
-    """Cells in columns two blanks apart; the columns numbered in `right` end together."""
-    cells = [list(row) for row in rows]
-    if not cells:
-        return []
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    sides = [str.rjust if column in set(right) else str.ljust for column in range(len(widths))]
-    return [
-        "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
-        for row in cells
-    ]

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..data.batch import Batch, Source, joined
-from ..data.labels import class_numbers, tidy
+from ..data.labels import tidy
 from ..errors import DataError, SettingError
+from .command import flag, in_shell
 from .data import labels_of
-from .options import flag, in_shell
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
-from .told import MOST_VOTES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..model.model import Model
     from ..recipe.recipe import Recipe
-    from ..report.pictures.regions import Plane
 
 ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
 """Options that set rows aside, or fit something to scores, of the one model."""
@@ -32,17 +28,17 @@ FOLDS = 5
 
 def check_picture(option: str, path: str | None, *others: str | None) -> None:
     """What `check_writable` checks, and that the suffix is one of a picture's. others: files that must stay."""
-    from ..report.pictures.canvas import check_suffix
-
     if path is None:
         return
+    from ..report.pictures.canvas import check_suffix
+
     try:
         check_suffix(path)
     except SettingError as error:
         raise error.within(f"{option} ") from None
-    check_writable(Path(path), *others)
+    check_writable(path, *others)
     for other in others:
-        if other and Path(other).absolute() == Path(path).absolute():
+        if other and os.path.abspath(other) == os.path.abspath(path):
             raise SettingError(f"{option} {path}: the same file is named twice; give the picture a name of its own")
 
 
@@ -69,11 +65,8 @@ class Keeping(Progress):
         return self.sources[-1]
 
     def counting(self, what: str) -> Any:
-        """A function of (done, in all) that shows how far repeated trainings are, or None where no bar is wanted."""
-        if not self.shown:
-            return None
-        self._begin(what)
-        return lambda done, total: self._show(what, done, total, "trainings")
+        """A callback (done, in all) that shows how far repeated trainings are."""
+        return self.watching(what, lambda done, total: (what, done, total, "trainings"), always=True)
 
     def batch(self) -> Batch | None:
         """All the training data as one batch, or None where they were not kept."""
@@ -100,34 +93,13 @@ class Kept(Watched):
 
 def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     """The sheet of `train --plot`."""
-    from ..report.pictures.sheets import figure_of_training
+    from ..report.pictures.sheets import figure_of_training, plane_of
 
     words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
     title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
-    return figure_of_training(model.run, title, _plane(model, kept))
-
-
-def _plane(model: Model, kept: Keeping) -> Plane | None:
-    """The training data as points, where they have two columns."""
-    from ..core.rows import dense
-    from ..model.evidence import Names
-    from ..report.pictures.regions import GRID, Plane
-
     batch = kept.batch()
-    if batch is None or isinstance(batch.rows, list) or batch.rows.width != 2:
-        return None
-    own = batch.rows
-    x = own.toarray().astype(float)
-    y = class_numbers(labels_of(batch, model, kept.sources[0]), model.classes)
-    grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
-    names = model.names or [Names(model)[j] for j in range(2)]
-
-    def scores(points: Any) -> Any:
-        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
-        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
-        return model.scores(model.rows(Batch(stored, None)))
-
-    return Plane(x, y, scores, model.classes.tolist(), names, grid)
+    plane = None if batch is None else plane_of(model, batch, labels_of(batch, model, kept.sources[0]))
+    return figure_of_training(model.run, title, plane)
 
 
 def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
@@ -161,25 +133,3 @@ def refuse_beside_curve(words: dict[str, Any], before: str | None, start: str | 
                 f"--learning-curve learns anew from parts of the rows, for which {flag(name)} has no meaning; leave "
                 f"one of them out"
             )
-
-
-def answers_picture(model: Model, scores: Any, y: Any, title: str) -> Figure:
-    """The sheet of `evaluate --plot`. y: labels that are the model's classes."""
-    from ..report.pictures.sheets import Answers, figure_of_answers
-
-    classes = model.classes.tolist()
-    truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
-    wrong = int(np.count_nonzero(truth != predicted))
-    told = [title, f"{len(truth):,} rows, {wrong:,} wrong (accuracy {1.0 - wrong / len(truth):.4f})"]
-    probabilities = np.exp(model.log_probabilities(scores)) if model.has_probabilities else None
-    return figure_of_answers(Answers(scores, truth, predicted, classes, probabilities), told)
-
-
-def weights_picture(model: Model, path: str, top: int | None) -> Figure:
-    """The bars of `inspect --plot`."""
-    from ..model.evidence import Names
-    from ..report.pictures.coefficients import MOST, Weights, figure_of_coefficients
-
-    what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
-    weights = Weights(model.weights[0], model.classes.tolist(), Names(model))
-    return figure_of_coefficients(weights, MOST if top is None else top, [f"{path}: {what}"])

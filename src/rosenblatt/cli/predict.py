@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
+import numpy as np
 
-from .options import Command, json_option, option, reading, reading_options
+from ..errors import SettingError
+from .command import command, option
+from .options import json_option, reading, reading_options
+from .output import to_json, write_lines
 
 if TYPE_CHECKING:
-    from ..core.rows import Array
     from ..model.model import Model
     from .data import Scored
 
-EXAMPLE = """\
-rosenblatt predict spam.model inbox/ --ids --scores
-echo "free prize, call now" | rosenblatt predict sms.model -"""
 
-
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@command(model="MODEL", data="DATA")
 @option("Output", "--scores", is_flag=True, help="The score too, > 0 for the positive class; of more classes, of each.")
 @option("Output", "--proba", is_flag=True, help="The probability of each class too, in the order of inspect.")
 @option("Output", "--ids", is_flag=True, help="First on the line where the row comes from: a mail's file.")
@@ -31,11 +27,13 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
     """Label each row of DATA with MODEL: a label a line, parted by TABs from what else is asked for.
 
     DATA is read as the model's own data were; it may have labels or none. "-" is standard input.
+
+    Example:
+        rosenblatt predict spam.model inbox/ --ids --scores
+        echo "free prize, call now" | rosenblatt predict sms.model -
     """
-    from ..errors import SettingError
     from ..model.model import Model
     from .data import like_training, scored
-    from .output import write_lines
     from .progress import Progress
 
     if scores and proba and not as_json:
@@ -56,23 +54,13 @@ def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
         columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
-    import numpy as np
-
-    numbers: list[Array] = []
-    if asked["scores"]:
-        numbers.append(part.scores)
-    if asked["proba"]:
-        numbers.append(np.exp(model.log_probabilities(part.scores)))
-    for each in numbers:
-        columns += [[repr(value) for value in column] for column in _columns(each)]
+    if asked["scores"] or asked["proba"]:  # one of them
+        numbers = part.scores if asked["scores"] else np.exp(model.log_probabilities(part.scores))
+        columns += [[repr(value) for value in column] for column in np.atleast_2d(numbers.T).tolist()]
     return map("\t".join, zip(*columns, strict=True))
 
 
 def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
-    import numpy as np
-
-    from .output import to_json
-
     names = [str(label) for label in model.classes]
     labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
     shares = np.exp(model.log_probabilities(part.scores)).tolist() if proba else None
@@ -82,8 +70,3 @@ def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
         if shares is not None:
             line["proba"] = dict(zip(names, shares[i], strict=True))
         yield to_json(line)
-
-
-def _columns(values: Array) -> list[list[float]]:
-    """The columns of an (n,) or (n, K) array as Python's numbers."""
-    return [values.tolist()] if values.ndim == 1 else values.T.tolist()

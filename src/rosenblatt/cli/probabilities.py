@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .options import Share, option, together
+from .command import Share, option, together
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -49,7 +49,7 @@ def told_calibration(found: dict[str, Any]) -> str:
 def told_threshold(found: dict[str, Any], classes: list[str]) -> Iterator[str]:
     """The record for people."""
     from ..model.thresholds import HELD_OUT
-    from .output import table
+    from ..report.words import table
 
     yield f"threshold {found['value']:.6g}: {classes[1]} above it; chosen on {found['rows']}, where"
     lines = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import click
 import numpy as np
 
 from ..core.rows import Array, Rows
@@ -13,12 +12,14 @@ from ..data.labels import tidy
 from ..errors import SettingError
 from ..features.pipeline import DEFAULT, Features, Options
 from ..read import open_source
+from ..report.words import listed
 from ..theory.problem import Problem, as_problem
-from .compared import whole
+from .command import given
 from .data import naming
 from .learn import check_kind, check_needs, feature_options
 from .options import reading as reading_of
 from .progress import Progress
+from .sources import whole
 
 
 class Wanted(NamedTuple):
@@ -68,12 +69,13 @@ def wanted(words: dict[str, Any], scale: str | None = "none") -> Wanted:
 
     scale: where --scale is auto: "none", as a verdict is about values as they are; None: as `train` scales.
     """
-    source = click.get_current_context().get_parameter_source
-    given = frozenset(name for name in words if source(name) is click.core.ParameterSource.COMMANDLINE)
-    check_needs(words, set(given))
+    there = frozenset(given(words))
+    check_needs(words, set(there))
     options = feature_options(words)
     options = options._replace(scale=scale) if options.scale is None else options
-    return Wanted(reading_of(words), options, words["only"], words["positive"], words["fit_intercept"], given)
+    return Wanted(
+        reading_of(words), options, words["only"], words["positive"], words["fit_intercept"], frozenset(there)
+    )
 
 
 def read(data: str, wanted: Wanted, progress: Progress) -> Data:
@@ -107,6 +109,6 @@ def _of(labels: Array, only: list[str]) -> Array:
     text = np.array([str(label) for label in tidy(labels).tolist()])
     for label in only:
         if label not in text:
-            listed = ", ".join(np.unique(text).tolist()[:10])
-            raise SettingError(f"--only {label}: no row has this label; the labels are {listed}")
+            known = listed(np.unique(text).tolist(), 10, "")
+            raise SettingError(f"--only {label}: no row has this label; the labels are {known}")
     return np.flatnonzero(np.isin(text, only))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ..data.batch import Batch, Source
 from ..learn.observers import Event, Observer
 from ..learn.run import Limits
-from .output import short
+from ..report.words import short
 
 WAIT = 0.5
 """Seconds before a bar appears: loading rich for it takes 0.1 s, and most work is done by then."""
@@ -18,6 +18,10 @@ EVERY = 0.1
 """Seconds between two looks of the bar."""
 NARROW = 64
 """Columns below which there is no room for the bar itself."""
+
+
+Shown = tuple[str, float, float | None, str]
+"""What is at work, how much is done, of how much in all, and its unit."""
 
 
 class Progress:
@@ -57,36 +61,27 @@ class Progress:
         self._begin("learning")
         return Learning(self, limits, before)
 
-    def runs(self) -> Any:
-        """A callback (what, done, of) for many runs side by side, or None where no bar is wanted."""
+    def watching(self, begin: str, words: Callable[..., Shown], always: bool = False) -> Any:
+        """A callback, or None where no bar is wanted. words: of what it is told → what is shown, done, of, unit.
+        always: also when the bar has been looked at a moment ago."""
         if not self.shown:
             return None
-        self._begin("comparing")
+        self._begin(begin)
+        return lambda *event: self._show(*words(*event)) if always or self._due() else None
 
-        def watch(what: str, done: int, of: int) -> None:
-            if self._due():
-                self._show(f"run {done:,} of {of:,}, {what}", done, of, "runs")
-
-        return watch
+    def runs(self) -> Any:
+        """A callback (what, done, of) for many runs side by side."""
+        return self.watching("comparing", lambda what, done, of: (f"run {done:,} of {of:,}, {what}", done, of, "runs"))
 
     def working(self) -> Any:
-        """A callback (what) for work of which nobody knows how long it takes, or None where no bar is wanted."""
-        if not self.shown:
-            return None
-        self._begin("working")
-        return lambda what: self._show(what, 0, None, "")
+        """A callback (what) for work of which nobody knows how long it takes."""
+        return self.watching("working", lambda what: (what, 0, None, ""), always=True)
 
-    def _learned(self, event: Event, limits: Limits, before: int) -> None:
-        if not self._due():
-            return
-        if event.run.settings.optimizer.picks:
-            self._show(f"update {event.done:,}", event.done, event.total, "updates")
-            return
-        epochs, mistakes = event.run.epoch, event.run.history["mistakes"]
-        seen = (epochs - before) * event.total + (0 if event.epoch_ended else event.done)
-        total = None if limits.max_iter is None else limits.max_iter * event.total
-        last = f", {mistakes[-1]:,} mistakes" if mistakes else ""
-        self._show(f"epoch {epochs:,}{last}", seen, total, "rows", limits.max_time)
+    def bounds(self, about: str) -> Any:
+        """A callback (errors found, errors proven) of a search for the fewest. about: what stands before them."""
+        return self.watching(
+            "fewest errors", lambda most, least: (f"{about}errors found {most:,}, proven {least:,}", 0.0, None, "")
+        )
 
     def _begin(self, what: str) -> None:
         self.end()
@@ -124,7 +119,17 @@ class Learning(Observer):
         self._progress, self._limits, self._before = progress, limits, before
 
     def epoch(self, event: Event) -> None:
-        self._progress._learned(event, self._limits, self._before)
+        progress, limits = self._progress, self._limits
+        if not progress._due():
+            return
+        if event.run.settings.optimizer.picks:
+            progress._show(f"update {event.done:,}", event.done, event.total, "updates")
+            return
+        epochs, mistakes = event.run.epoch, event.run.history["mistakes"]
+        seen = (epochs - self._before) * event.total + (0 if event.epoch_ended else event.done)
+        total = None if limits.max_iter is None else limits.max_iter * event.total
+        last = f", {mistakes[-1]:,} mistakes" if mistakes else ""
+        progress._show(f"epoch {epochs:,}{last}", seen, total, "rows", limits.max_time)
 
 
 class Watched:

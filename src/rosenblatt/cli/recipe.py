@@ -7,27 +7,18 @@ from contextlib import contextmanager
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
-import click
-
 from ..errors import SettingError
 from ..read.columns import is_number
 from ..recipe.recipe import Recipe
 from ..recipe.table import recipe_table
-from .options import flag, in_shell
+from .command import flag, given, in_shell
 from .output import note
-
-
-def given() -> set[str]:
-    """Names of the options that were given to the command at work."""
-    context = click.get_current_context()
-    source = context.get_parameter_source
-    return {name for name in context.params if source(name) is click.core.ParameterSource.COMMANDLINE}
 
 
 def recipe_of(words: dict[str, Any], without: Iterable[str] = (), **others: Any) -> Recipe:
     """The recipe of the options that were given. without: those that mean something else here. others: further words.
     SettingError before anything is read."""
-    names = (given() & set(words) & set(recipe_table())) - set(without)
+    names = (given(words) & set(recipe_table())) - set(without)
     own = {name: words[name] for name in names}
     if isinstance(own.get("class_weight"), str) and own["class_weight"] != "balanced":
         why = "class weight {!r} is not of the form LABEL=WEIGHT; or give balanced"

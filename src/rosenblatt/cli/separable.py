@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
-import click
+from ..errors import SettingError
+from ..report.words import dimensions, hyperplanes, plural, short, table
+from .command import Number, command, option
+from .options import data_options, json_option, problem_options
+from .output import check_writable, notes, show
+from .sources import output_errors
 
-from .options import Command, Number, features_options, json_option, option, problem_options, reading_options
-
-EXAMPLE = """\
-rosenblatt separable iris.csv
-rosenblatt separable iris.csv --positive versicolor --save versicolor.proof
-rosenblatt verify versicolor.proof iris.csv"""
 LISTED = 5
 """Rows of the proof, or weights, that are shown."""
 LARGE = 1_000_000
 """Values from which it is shown which method is at work; less takes no time."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
         help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
 @option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
         help="The most seconds to look for each proof.  [default: none]")  # fmt: skip
 @json_option
 @problem_options
-@features_options
-@reading_options
+@data_options
 def separable(data: str, save: str | None, time_limit: float | None, as_json: bool, **words: Any) -> None:
     """Say whether a hyperplane has all rows of DATA on their right sides, and prove it.
 
@@ -37,190 +35,157 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
 
     More than two classes are taken one against the rest. The verdict is about the values as they are: --scale auto is
     none here.
+
+    Example:
+        rosenblatt separable iris.csv
+        rosenblatt separable iris.csv --positive versicolor --save versicolor.proof
+        rosenblatt verify versicolor.proof iris.csv
     """
     from ..theory.separability import separable as decide
     from .data import naming
-    from .output import notes, to_json, write_lines
     from .problem import read, wanted
     from .progress import Progress
 
     wish = wanted(words)
-    check_save(save, data)
+    if save is not None:
+        check_writable(save, data)
     with Progress() as progress:
-        found = read(data, wish, progress)
-        check_one(save, found.problems)
+        rows = read(data, wish, progress)
+        if save is not None and len(rows.problems) > 1:
+            many = f"here are {len(rows.problems)} classes; name one by --positive, or two by --only"
+            raise SettingError(f"--save is for one proof, and {many}")
         results = []
-        with naming(found.origin):
-            for problem in found.problems:
+        with naming(rows.origin):
+            for problem in rows.problems:
                 watch = progress.working() if problem.n * problem.d > LARGE else None
                 results.append(decide(problem, time_limit=time_limit, watch=watch))
-    if save is not None and results[0].separable is not None:
-        from .sources import output_errors
-
-        with output_errors(save):
-            results[0].save(save, found.wanted.recipe())
-    notes(found.notes)
-    if as_json:
-        values = {"data": data, "rows": found.problems[0].n, "features": found.problems[0].d,
-                  "fit_intercept": wish.fit_intercept, "verdicts": [values_of(each) for each in results],
-                  "saved": save if results[0].separable is not None else None, "notes": found.notes}  # fmt: skip
-        write_lines([to_json(values)])
-    elif len(results) > 1:
-        write_lines(_table(results))
-    else:
-        write_lines(_told(results[0], data, save))
+    kept = None if results[0].separable is None else save
+    if kept is not None:
+        with output_errors(kept):
+            results[0].save(kept, rows.wanted.recipe())
+    notes(rows.notes)
+    lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
+    show(lambda: {"data": data, **_values(results), "saved": kept, "notes": rows.notes}, lines, as_json)
 
 
-def check_save(save: str | None, data: str) -> None:
-    """Before anything is read."""
-    from pathlib import Path
-
-    from .output import check_writable
-
-    if save is not None:
-        check_writable(Path(save), data)
-
-
-def check_one(save: str | None, problems: list[Any]) -> None:
-    from ..errors import SettingError
-
-    if save is not None and len(problems) > 1:
-        raise SettingError(
-            f"--save is for one proof, and here are {len(problems)} classes; name one by --positive, or two by --only"
-        )
-
-
-def values_of(found: Any) -> dict[str, Any]:
-    """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
-    from ..theory.proof.certificate_file import in_text
-
-    rest, positive = found.problem.classes
-    rows = None if found.rows is None else [int(row) + 1 for row in found.rows]
-    multipliers = None if found.multipliers is None else [str(each) for each in found.multipliers]
-    weights = None if found.w is None else found.w.tolist()
+def _values(results: list[Any]) -> dict[str, Any]:
+    """For machines."""
+    first = results[0].problem
     return {
-        "positive": positive, "negative": rest, "separable": found.separable, "kind": found.kind,
-        "exact": found.kind in ("separator", "farkas"), "w": weights, "b": found.b,
-        "in_floats": found.in_floats,
-        "exact_hyperplane": in_text(found.certificate) if found.in_floats is False else None,
-        "margin_at_least": _finite(found.margin),
-        "support": rows, "multipliers": multipliers, "tried": found.tried, "seconds": round(found.seconds, 4),
+        "rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept,
+        "verdicts": [_verdict(each) for each in results],
     }  # fmt: skip
 
 
-def _finite(value: float | None) -> float | None:
-    return None if value is None or value == float("inf") else value
+def _verdict(verdict: Any) -> dict[str, Any]:
+    """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
+    from ..theory.proof.certificate_file import in_text
+
+    rest, positive = verdict.problem.classes
+    rows = None if verdict.rows is None else [int(row) + 1 for row in verdict.rows]
+    multipliers = None if verdict.multipliers is None else [str(each) for each in verdict.multipliers]
+    weights = None if verdict.w is None else verdict.w.tolist()
+    return {
+        "positive": positive, "negative": rest, "separable": verdict.separable, "kind": verdict.kind,
+        "exact": verdict.kind in ("separator", "farkas"), "w": weights, "b": verdict.b,
+        "in_floats": verdict.in_floats,
+        "exact_hyperplane": in_text(verdict.certificate) if verdict.in_floats is False else None,
+        "margin_at_least": None if verdict.margin == float("inf") else verdict.margin,
+        "support": rows, "multipliers": multipliers, "tried": verdict.tried, "seconds": round(verdict.seconds, 4),
+    }  # fmt: skip
 
 
-def _head(found: Any) -> str:
-    from .output import plural, short
-
-    rest, positive = found.problem.classes
-    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{short(_name(positive), 30)} alone"
-    where = "with an offset" if found.problem.fit_intercept else "through the origin"
-    return f"{plural(found.problem.n, 'row')}, {plural(found.problem.d, 'column')}; {sides}, {where}"
+def _head(verdict: Any) -> str:
+    rest, positive = verdict.problem.classes
+    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{_name(positive)} alone"
+    return f"{dimensions(verdict.problem.n, verdict.problem.d)}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
 
 
 def _name(label: Any) -> str:
     from ..theory.proof.certificate_file import label_text
-    from .output import short
 
     return short(label_text(label), 30)
 
 
-def _told(found: Any, data: str, save: str | None) -> Iterator[str]:
-    import shlex
-
-    yield _head(found)
-    if found.separable is None:
-        yield f"undecided after {found.seconds:.2f} s; what was tried:"
-        yield from (f"  {each}" for each in found.tried)
+def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
+    yield _head(verdict)
+    if verdict.separable is None:
+        yield f"undecided after {verdict.seconds:.2f} s; what was tried:"
+        yield from (f"  {each}" for each in verdict.tried)
         return
-    yield from _separator(found) if found.separable else _contradiction(found)
+    yield from _separator(verdict) if verdict.separable else _contradiction(verdict)
     if save is None:
-        yield f"found in {found.seconds:.2f} s; --save CERT writes the proof for `rosenblatt verify`"
+        yield f"found in {verdict.seconds:.2f} s; --save CERT writes the proof for `rosenblatt verify`"
     else:
-        yield f"found in {found.seconds:.2f} s; wrote {save}"
+        yield f"found in {verdict.seconds:.2f} s; wrote {save}"
         yield f"to check it: rosenblatt verify {shlex.join([save, data])}"
 
 
-def _separator(found: Any) -> Iterator[str]:
+def _separator(verdict: Any) -> Iterator[str]:
     from ..theory.proof.floats import NOT_IN_FLOATS
 
     yield "separable: a hyperplane w·x + b = 0 has every row on its right side, checked exactly"
-    names = found.problem.names
-    order = sorted(range(len(found.w)), key=lambda j: -abs(found.w[j]))[:LISTED]
-    shown = [f"{names[j] if names is not None else j + 1}: {found.w[j]:.6g}" for j in order]
-    more = f" and {len(found.w) - LISTED:,} more" if len(found.w) > LISTED else ""
+    names = verdict.problem.names
+    order = sorted(range(len(verdict.w)), key=lambda j: -abs(verdict.w[j]))[:LISTED]
+    shown = [f"{names[j] if names is not None else j + 1}: {verdict.w[j]:.6g}" for j in order]
+    more = f" and {len(verdict.w) - LISTED:,} more" if len(verdict.w) > LISTED else ""
     yield f"  w {', '.join(shown)}{more}" if shown else "  w has no columns"
-    yield f"  b {found.b:.6g}"
-    if not found.in_floats:
+    yield f"  b {verdict.b:.6g}"
+    if not verdict.in_floats:
         yield f"{NOT_IN_FLOATS}:"
         yield "  these are rounded and get some wrong; --save CERT and --json have the hyperplane in whole numbers"
-    if found.margin == float("inf"):
+    if verdict.margin == float("inf"):
         yield "one class is alone, and b puts it on its side"
         return
-    yield f"nearest row: {found.nearest + 1:,}, at distance {found.margin:.6g}"
+    yield f"nearest row: {verdict.nearest + 1:,}, at distance {verdict.margin:.6g}"
     yield "the widest margin is at least that, and mostly more: `rosenblatt margin` finds it"
 
 
-def _contradiction(found: Any) -> Iterator[str]:
-    from .output import plural, table
-
-    count, exact = len(found.rows), found.kind == "farkas"
+def _contradiction(verdict: Any) -> Iterator[str]:
+    count, exact = len(verdict.rows), verdict.kind == "farkas"
     yield "not separable: no hyperplane has every row on its right side" + (", checked exactly" if exact else "")
     if count == 1:
-        yield f"row {found.rows[0] + 1:,} is all zeros, and every hyperplane through the origin goes through it"
+        yield f"row {verdict.rows[0] + 1:,} is all zeros, and every hyperplane through the origin goes through it"
         return
-    if count == 2 and found.problem.fit_intercept:
-        yield f"rows {found.rows[0] + 1:,} and {found.rows[1] + 1:,} are equal, but of different classes"
+    if count == 2 and verdict.problem.fit_intercept:
+        yield f"rows {verdict.rows[0] + 1:,} and {verdict.rows[1] + 1:,} are equal, but of different classes"
         return
-    if found.problem.fit_intercept:
+    if verdict.problem.fit_intercept:
         yield f"{count:,} rows prove it: weighted as follows, those of either class have the same mean"
     else:
         yield f"{count:,} rows prove it: with the sign of its class and these weights each, they sum to 0"
     cells = [["row", "class", "weight"]]
-    heaviest = sorted(range(count), key=lambda i: -found.multipliers[i])[:LISTED]
-    for i in heaviest:
-        row = found.rows[i]
-        side = _name(found.problem.classes[int(found.problem.y[row] > 0)])
-        cells.append([f"{row + 1:,}", side, _share(found.multipliers[i])])
+    heaviest = sorted(range(count), key=lambda i: -verdict.multipliers[i])[:LISTED]
+    for row, weight in ((verdict.rows[i], verdict.multipliers[i]) for i in heaviest):
+        side = _name(verdict.problem.classes[int(verdict.problem.y[row] > 0)])
+        cells.append([f"{row + 1:,}", side, str(weight) if len(str(weight)) <= 12 else f"{float(weight):.6g}"])
     yield from (f"  {line}" for line in table(cells, right=[0]))
     if count > LISTED:
         yield f"  and {plural(count - LISTED, 'row')} more"
     if exact:
-        yield f"the weights are fractions with a denominator of {found.certificate.denominator.bit_length():,} bits"
+        yield f"the weights are fractions with a denominator of {verdict.certificate.denominator.bit_length():,} bits"
     else:
         yield "the weights are floats, and proven to be near exact ones by bounds on every rounding error"
 
 
-def _share(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 12 else f"{float(value):.6g}"
-
-
 def _table(results: list[Any]) -> Iterator[str]:
-    from .output import plural, table
-
-    problem = results[0].problem
-    where = "with an offset" if problem.fit_intercept else "through the origin"
-    size = f"{plural(problem.n, 'row')}, {plural(problem.d, 'column')}"
-    yield f"{size}; each of {len(results)} classes against the rest, {where}"
+    problem, against = results[0].problem, f"each of {len(results)} classes against the rest"
+    yield f"{dimensions(problem.n, problem.d)}; {against}, {hyperplanes(problem.fit_intercept)}"
     cells = [["class", "separable", "proof", "took"]]
-    for found in results:
-        verdict = {True: "yes", False: "no", None: "undecided"}[found.separable]
-        cells.append([_name(found.problem.classes[1]), verdict, _proof(found), f"{found.seconds:.2f} s"])
+    for verdict in results:
+        answer = {True: "yes", False: "no", None: "undecided"}[verdict.separable]
+        cells.append([_name(verdict.problem.classes[1]), answer, _proof(verdict), f"{verdict.seconds:.2f} s"])
     yield from table(cells, right=[3])
-    if all(found.kind in ("separator", "farkas") for found in results):
+    if all(verdict.kind in ("separator", "farkas") for verdict in results):
         yield "each proof was checked exactly; --positive CLASS shows one, and with --save CERT it can be kept"
     else:
         yield "--positive CLASS shows the proof of one, or what was tried"
 
 
-def _proof(found: Any) -> str:
-    if found.separable is None:
-        return f"none; {len(found.tried)} methods tried"
-    if found.separable:
-        return "one class" if found.margin == float("inf") else f"hyperplane, nearest row at {found.margin:.6g}"
-    enclosed = ", within bounds" if found.kind == "enclosure" else ""
-    return f"{len(found.rows):,} rows that contradict each other{enclosed}"
+def _proof(verdict: Any) -> str:
+    if verdict.separable is None:
+        return f"none; {len(verdict.tried)} methods tried"
+    if verdict.separable:
+        return "one class" if verdict.margin == float("inf") else f"hyperplane, nearest row at {verdict.margin:.6g}"
+    enclosed = ", within bounds" if verdict.kind == "enclosure" else ""
+    return f"{len(verdict.rows):,} rows that contradict each other{enclosed}"

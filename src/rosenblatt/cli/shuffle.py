@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
+from ..errors import SettingError
+from .command import Number, command, option
+from .options import json_option, reading, reading_options
+from .output import check_writable, notes, show
+from .sources import output_errors, read_twice
 
-from .options import Command, Number, json_option, option, reading, reading_options
 
-EXAMPLE = """\
-rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3"""
-
-
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
-@click.argument("output", metavar="OUT")
+@command(data="IN", output="OUT")
 @option("Run", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the random order.")
 @json_option
 @reading_options
@@ -24,24 +21,22 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     IN: svmlight, CSV or text lines, which stay as they are, byte for byte; a header stays first. A folder of mails
     becomes an index of its mails (label, path), which `train` reads. The order is that of
     `numpy.random.default_rng(SEED).random(n)`, sorted: the same seed, the same order.
-    """
-    from pathlib import Path
 
-    from ..errors import SettingError
+    Example:
+        rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3
+    """
     from ..write import whole_files
     from ..write.shuffle import shuffled
-    from .output import check_writable, notes, to_json, write_lines
+    from .moved_rows import moved_rows
     from .progress import Progress
-    from .rows_of import rows_of
-    from .sources import output_errors, read_twice
 
     if output == "-" and as_json:
         raise SettingError("--json is printed where the rows go; name a file as OUT")
     if output != "-":
-        check_writable(Path(output), data)
+        check_writable(output, data)
     count = 0
     with Progress(printing=output == "-"), read_twice(data) as path:
-        rows = rows_of(path, reading(words), False, output)
+        rows = moved_rows(path, reading(words), False, output)
         with output_errors(output), whole_files(output) as files:
             files[0].write(rows.header)
             for row in shuffled((row for row, _ in rows), seed):
@@ -49,5 +44,5 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
                 count += 1
     notes(rows.notes)
     if output != "-":
-        found = {"rows": count, "seed": seed, "output": output}
-        write_lines([to_json(found) if as_json else f"{count:,} rows written to {output}"])
+        values = {"rows": count, "seed": seed, "output": output}
+        show(values, [f"{count:,} rows written to {output}"], as_json)

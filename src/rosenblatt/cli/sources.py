@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from ..data.batch import Source
+from ..data.batch import Batch, Source, joined
+from ..data.labels import tidy
 from ..errors import DataError, Message, ModelError, RosenblattError, plain
 from ..read import open_source
 from ..read.open import STDIN, is_read_once, open_bytes
-from .options import option
+from .command import option
 from .output import OutputError
 
 COPY = 1 << 20
@@ -36,6 +37,18 @@ def as_it_is(path: str, reading: dict[str, Any], unlabelled: bool = False) -> So
         with contextlib.suppress(DataError):
             return open_source(path, format, labelled=True, **reading)
     return source  # type: ignore[no-any-return]
+
+
+def whole(source: Source) -> Batch:
+    """All batches as one, with plain labels."""
+    batches = list(source)
+    origin = getattr(source, "origin", "the data")
+    if not batches:
+        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
+    whole = joined(batches)
+    if whole.y is None:
+        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
+    return whole._replace(y=tidy(whole.y))
 
 
 @contextlib.contextmanager

@@ -6,18 +6,15 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import click
-
-from .options import Command, Number, Share, json_option, option, reading, reading_options
-from .sources import unlabelled_option
-
-EXAMPLE = """\
-rosenblatt split spambase.svm.xz --test 0.25
-rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data"""
+from ..errors import SettingError
+from ..report.words import class_counts, plural, table
+from .command import Number, Share, command, option
+from .options import json_option, reading, reading_options
+from .output import check_writable, notes, show
+from .sources import output_errors, read_twice, unlabelled_option
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="IN")
+@command(data="IN")
 @option(
     "Parts",
     "--test",
@@ -44,12 +41,13 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
 
     IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
     becomes an index (label, path) for each part, which `train` and `evaluate` read. The same seed gives the same parts.
+
+    Example:
+        rosenblatt split spambase.svm.xz --test 0.25
+        rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
-    from ..errors import SettingError
     from ..write.split import parts_of
-    from .output import check_writable, notes, to_json, write_lines
     from .progress import Progress
-    from .sources import read_twice
 
     if test is not None and parts is not None:
         raise SettingError("--test and --parts both say how to split; choose one")
@@ -62,20 +60,19 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
     with Progress(), read_twice(data) as path:
         outputs = _names(data, prefix, asked.names)
         for output in outputs:
-            check_writable(Path(output), data)
-        found = _split(path, outputs, asked, words)
-    notes(found.pop("notes"))
-    write_lines([to_json(found)] if as_json else _told(found))
+            check_writable(output, data)
+        values = _split(path, outputs, asked, words)
+    notes(values.pop("notes"))
+    show(values, _text(values), as_json)
 
 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
     from ..write import whole_files
     from ..write.split import Dealer
-    from .rows_of import rows_of
-    from .sources import output_errors
+    from .moved_rows import moved_rows
 
     stratify, seed = words["stratify"], words["seed"]
-    rows = rows_of(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
+    rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
     labels = Counter(label if stratify else None for _, label in rows)
     dealer = Dealer(labels, asked, seed)
     due = {label: list(parts) for label, parts in dealer.due.items()}
@@ -84,19 +81,12 @@ def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> 
             file.write(rows.header)
         for row, label in rows:
             files[dealer.part(label if stratify else None)].write(row)
-    return {
-        "parts": [
-            {
-                "name": name,
-                "output": output,
-                "rows": sum(parts[p] for parts in due.values()),
-                "class_rows": {label: parts[p] for label, parts in due.items() if label is not None},
-            }
-            for p, (name, output) in enumerate(zip(asked.names, outputs, strict=True))
-        ],
-        "seed": seed,
-        "notes": rows.notes,
-    }
+    made = []
+    for p, (name, output) in enumerate(zip(asked.names, outputs, strict=True)):
+        class_rows = {label: parts[p] for label, parts in due.items() if label is not None}
+        count = sum(parts[p] for parts in due.values())
+        made.append({"name": name, "output": output, "rows": count, "class_rows": class_rows})
+    return {"parts": made, "seed": seed, "notes": rows.notes}
 
 
 def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
@@ -114,14 +104,9 @@ def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
     return [f"{start}.{part}{suffix}" for part in parts]
 
 
-def _told(found: dict[str, Any]) -> list[str]:
-    from .output import plural, table
-
+def _text(values: dict[str, Any]) -> list[str]:
     rows = []
-    for part in found["parts"]:
-        classes = ", ".join(f"{label}: {count:,}" for label, count in list(part["class_rows"].items())[:6])
-        more = " ..." if len(part["class_rows"]) > 6 else ""
-        rows.append(
-            [part["name"], plural(part["rows"], "row"), part["output"], f"({classes}{more})" if classes else ""]
-        )
+    for part in values["parts"]:
+        classes = class_counts(part["class_rows"], 6, " ...")
+        rows.append([part["name"], plural(part["rows"], "row"), part["output"], f"({classes})" if classes else ""])
     return table(rows, right=(1,))

@@ -11,13 +11,11 @@ from ..core.learn import UPDATES
 from ..learn.converged import MOST_VOTES, training_errors
 from ..model.model import Model
 from ..recipe.training import Trained
-from .options import flag, in_shell
-from .output import plural
+from ..report.words import class_counts, plural, series
+from .command import flag, in_shell
 from .probabilities import choice, told_calibration, told_threshold
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
-SHORT = 10
-"""Epochs up to which all mistakes are listed."""
 
 
 def summary(done: Trained, output: str) -> dict[str, Any]:
@@ -84,9 +82,8 @@ def _collision_rate(done: Trained) -> float | None:
 
 def told(found: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    classes = [f"{label}: {count:,}" for label, count in found["class_rows"].items()]
-    listed = ", ".join(classes[:SHORT]) + (f" and {len(classes) - SHORT} more classes" if len(classes) > SHORT else "")
-    yield f"{plural(found['rows'], 'row')} ({listed}), {plural(found['features'], 'feature')}"
+    classes = class_counts(found["class_rows"], 10)
+    yield f"{plural(found['rows'], 'row')} ({classes}), {plural(found['features'], 'feature')}"
     if found["collision_rate"] is not None:
         yield f"hashed: about {found['collision_rate']:.1%} of the words share a column; more --bits, fewer"
     yield (
@@ -115,12 +112,6 @@ def told(found: dict[str, Any]) -> Iterator[str]:
     yield from (f"wrote {path}" for path in (found["model"], *found["pictures"]))
     if found["advice"]:
         yield f"next: {found['advice']}"
-
-
-def series(values: list[Any]) -> str:
-    """All of a short history, else the first six and the last three; counts whole, other numbers to four digits."""
-    shown = [f"{x:.4f}" if isinstance(x, float) else "-" if x is None else f"{x:,}" for x in values]
-    return " ".join(shown if len(shown) <= SHORT else [*shown[:6], "...", *shown[-3:]])
 
 
 def advice(model: Model, errors: int | None) -> str | None:

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
+from ..errors import SettingError
+from .command import command, option
 from .options import (
-    Command,
     features_options,
     json_option,
     learner_options,
-    option,
     probability_options,
     reading_options,
     run_options,
 )
+from .output import check_writable, note, notes, show
 from .probabilities import threshold_options
 
-EXAMPLE = """\
-rosenblatt train mails/ -o spam.model --keep averaged
-rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
-rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2"""
 
-
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar="MODEL", help="Begin anew, with this model's weights and features.")
@@ -49,22 +42,20 @@ rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2"""
 @threshold_options
 @features_options
 @reading_options
-@click.pass_context
-def train(
-    ctx: click.Context, data: str, output: str, before: str | None, start: str | None, as_json: bool, **words: Any
-) -> None:
+def train(data: str, output: str, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
     """Learn a linear classifier from the labelled rows of DATA and write it to a file.
 
     DATA: an svmlight or CSV file, text lines (label, TAB, text), a folder of mails (spam/ and ham/ anywhere below), or
     a tar of one; plain or compressed. "-" is standard input.
-    """
-    from pathlib import Path
 
-    from ..errors import SettingError
+    Example:
+        rosenblatt train mails/ -o spam.model --keep averaged
+        rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
+        rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
+    """
     from ..model.model import Model
     from ..read.anything import source_like, source_of
     from ..recipe import training
-    from .output import check_writable, note, notes, to_json, write_lines
     from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
     from .recipe import noted, recipe_of
     from .sources import output_errors
@@ -73,7 +64,7 @@ def train(
     plot, curve = words.pop("plot"), words.pop("curve")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
-    check_writable(Path(output), data, words["order"], str(words["validation"]))
+    check_writable(output, data, words["order"], str(words["validation"]))
     for name, picture, other in (("--plot", plot, curve), ("--learning-curve", curve, plot)):
         check_picture(name, picture, data, output, other, before, start, words["order"], str(words["validation"]))
     if curve:
@@ -98,11 +89,11 @@ def train(
     if start is not None and (done.model.choice or done.model.calibration or isinstance(words["validation"], float)):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")
-    found = summary(done, output)
+    values = summary(done, output)
     if plot:
         write_picture(training_picture(done.model, progress, output), plot)
     if curve:
         with progress:
-            found["learning_curve"] = curve_of(recipe, data, done.model, progress, curve)
-    found["pictures"] = [picture for picture in (plot, curve) if picture]
-    write_lines([to_json(found)] if as_json else told(found))
+            values["learning_curve"] = curve_of(recipe, data, done.model, progress, curve)
+    values["pictures"] = [picture for picture in (plot, curve) if picture]
+    show(values, told(values), as_json)

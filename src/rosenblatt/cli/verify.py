@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import click
-
-from .options import Command, json_option, reading, reading_options
-
-EXAMPLE = """\
-rosenblatt separable iris.csv --positive versicolor -o iris.proof
-rosenblatt verify iris.proof iris.csv"""
+from ..errors import DataError, ModelError, SettingError
+from ..report.words import hyperplanes, listed, plural
+from .command import command
+from .options import json_option, reading, reading_options
+from .output import show
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("certificate", metavar="CERTIFICATE")
-@click.argument("data", metavar="DATA")
+@command(certificate="CERTIFICATE", data="DATA")
 @json_option
 @reading_options
 def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
@@ -24,11 +21,13 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     The file says how the rows are read: as they were when it was made. They must be the same, to the last bit. The
     proof is then checked in integers, without rounding and without a solver; one of the kind "enclosure" by bounds on
     every rounding error.
+
+    Example:
+        rosenblatt separable iris.csv --positive versicolor -o iris.proof
+        rosenblatt verify iris.proof iris.csv
     """
-    from ..errors import DataError, ModelError, SettingError
     from ..theory.proof.certificate_file import read_certificate
     from .data import naming
-    from .output import to_json, write_lines
     from .problem import read
     from .progress import Progress
 
@@ -36,17 +35,17 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     try:
         wish = _wish(saved, reading(words))
         with Progress() as progress:
-            found = read(data, wish, progress)
+            rows = read(data, wish, progress)
     except SettingError as error:
         about = f"{data}: the rows are not those that the certificate is about: "
         raise DataError(error.message.within(about)) from None
     except (TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{certificate}: damaged: its recipe for reading cannot be followed: {error}") from None
-    with naming(found.origin):
-        proven = saved.verify(found.problems[0])
+    with naming(rows.origin):
+        proven = saved.verify(rows.problems[0])
     if not proven:
         raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
-    write_lines([to_json(_values(saved))] if as_json else _told(saved, found.origin))
+    show(_values(saved), _text(saved, rows.origin), as_json)
 
 
 CLAIM = {
@@ -66,18 +65,14 @@ def _wish(saved: Any, given: dict[str, Any]) -> Any:
 
 
 def _values(saved: Any) -> dict[str, Any]:
-    found = saved.certificate
+    proof = saved.certificate
     return {
         "separable": saved.separable,
-        "kind": found.kind,
+        "kind": proof.kind,
         "verified": True,
-        "exact": found.kind != "enclosure",
-        "rows": None if saved.separable else len(found.rows),
-        "n": saved.n,
-        "d": saved.d,
-        "fit_intercept": saved.fit_intercept,
-        "classes": list(saved.classes),
-        "digest": saved.digest,
+        "exact": proof.kind != "enclosure",
+        "rows": None if saved.separable else len(proof.rows),
+        **{name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")},
     }
 
 
@@ -91,29 +86,25 @@ def _seen_as(saved: Any) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _told(saved: Any, origin: str) -> list[str]:
+def _text(saved: Any, origin: str) -> Iterator[str]:
     from ..theory.proof.certificate_file import label_text
 
-    found = saved.certificate
+    proof = saved.certificate
     against, positive = map(label_text, saved.classes)
-    where = "with an offset" if saved.fit_intercept else "through the origin"
-    head = f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {positive} against {against}, {where}{_seen_as(saved)}"
+    sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
+    yield f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
     if saved.separable:
-        bits = max(abs(each) for each in (*found.w, found.b, found.denominator)).bit_length()
-        return [
-            head,
-            f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane",
-            f"checked in integers of {bits:,} bits, without rounding and without a solver",
-        ]
-    count = f"{len(found.rows):,} {'rows' if len(found.rows) != 1 else 'row'}"
-    proof = f"not separable: multipliers on {count} combine them to 0, none below 0"
-    if found.kind == "enclosure":
-        return [
-            head,
-            f"not separable: near the multipliers on {count} are exact ones that combine them to 0",
-            f"checked in floating point with a bound on every rounding error; {len(found.basis):,} rows take it up",
-        ]
-    shown = ", ".join(str(row + 1) for row in found.rows[:8]) + (", ..." if len(found.rows) > 8 else "")
-    bits = found.denominator.bit_length()
-    end = f"checked in integers of {bits:,} {'bits' if bits > 1 else 'bit'}, without rounding and without a solver"
-    return [head, proof, f"the rows, counted from 1: {shown}", end]
+        bits = max(abs(each) for each in (*proof.w, proof.b, proof.denominator)).bit_length()
+        yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
+        yield f"checked in integers of {bits:,} bits, without rounding and without a solver"
+        return
+    count = plural(len(proof.rows), "row")
+    if proof.kind == "enclosure":
+        yield f"not separable: near the multipliers on {count} are exact ones that combine them to 0"
+        yield f"checked in floating point with a bound on every rounding error; {len(proof.basis):,} rows take it up"
+        return
+    yield f"not separable: multipliers on {count} combine them to 0, none below 0"
+    shown = listed([row + 1 for row in proof.rows], 8, ", ...")
+    bits = plural(proof.denominator.bit_length(), "bit")
+    yield f"the rows, counted from 1: {shown}"
+    yield f"checked in integers of {bits}, without rounding and without a solver"

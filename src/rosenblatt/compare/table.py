@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..learn.table import DEFAULTS
+from ..report import words
+from ..report.words import listed
 
 if TYPE_CHECKING:
     from .result import Comparison, Row
@@ -94,13 +96,7 @@ def _lines(rows: Sequence[Row], columns: Sequence[Column], style: Style) -> list
     which = int(style.narrow)
     cells = [[column.head[which] for column in columns]]
     cells += [[column.cell(row)[which] for column in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    sides = [str.ljust if column.left else str.rjust for column in columns]
-    blank = " " * style.gap
-    return [
-        blank.join(side(cell, width) for side, cell, width in zip(sides, line, widths, strict=True)).rstrip()
-        for line in cells
-    ]
+    return words.table(cells, [place for place, column in enumerate(columns) if not column.left], style.gap)
 
 
 def _both(text: str) -> tuple[str, str]:
@@ -171,12 +167,6 @@ def verdict(found: Comparison) -> Iterator[str]:
         if count > 1:
             yield f"For all {count} at once, by Holm's correction, {worse} of them {are} worse than the best."
         yield f"The best of {count + 1} looks better than it is: judge the pick on data not used here."
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _why(found: Comparison) -> str:

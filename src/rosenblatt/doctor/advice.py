@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..report.words import plural
 from .facts import UNEVEN
 from .trials import Trial
 
@@ -114,7 +115,7 @@ def _data(found: Diagnosis) -> Iterator[str]:
         return  # words that occur together are no slip
     idle = len(known.empty) + len(known.constant) + len(known.duplicates)
     if idle and known.features > idle:
-        yield f"{counted(idle, 'column')} can be left out: empty, constant, or equal to another one."
+        yield f"{plural(idle, 'column')} can be left out: empty, constant, or equal to another one."
 
 
 def shown(trial: Trial) -> str:
@@ -122,16 +123,12 @@ def shown(trial: Trial) -> str:
 
 
 def effort(trial: Trial) -> str:
-    return f"{length(trial)} and {counted(trial.mistakes, 'mistake')}"
+    return f"{length(trial)} and {plural(trial.mistakes, 'mistake')}"
 
 
 def length(trial: Trial) -> str:
     """In epochs; of a run that has finished none, as one that picks its rows, in updates."""
-    return counted(trial.epochs, "epoch") if trial.epochs else counted(trial.updates, "update")
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return plural(trial.epochs, "epoch") if trial.epochs else plural(trial.updates, "update")
 
 
 def numbers(rows: list[int]) -> str:

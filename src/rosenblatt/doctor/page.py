@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..report.words import class_counts, listed, plural, table, wrapped
 from ..theory.ledger.bounds import whole
-from .advice import counted, effort, length, numbers
+from .advice import effort, length, numbers
 from .facts import FAR, UNEVEN, Facts
 from .trials import Trial
 from .verdict import Verdict
@@ -25,9 +25,8 @@ Say = Callable[[str], str]
 def page(found: Diagnosis, data: str, options: str = "", say: Say = str) -> Iterator[str]:
     """Lines of at most 100 characters, but for a command. options: with which the data are read."""
     known = found.facts
-    classes = [f"{label}: {count:,}" for label, count in known.class_rows.items()]
-    listed = ", ".join(classes[:12]) + (f" and {len(classes) - 12} more classes" if len(classes) > 12 else "")
-    yield f"{data}: {counted(known.rows, 'row')} ({listed}), {counted(known.features, 'feature')}"
+    classes = class_counts(known.class_rows, 12)
+    yield f"{data}: {plural(known.rows, 'row')} ({classes}), {plural(known.features, 'feature')}"
     if found.trials:
         yield from _section("What happened", _happened(found, say))
         yield from _section("Is there a hyperplane without an error?", _proven(found, (data, options), say))
@@ -37,14 +36,7 @@ def page(found: Diagnosis, data: str, options: str = "", say: Say = str) -> Iter
         yield from _table(found, say)
     yield from ["", "What to do"]
     for number, sentence in enumerate(found.advice, 1):
-        yield from _wrapped(sentence, f"  {number}. ", "     ")
-
-
-def _wrapped(sentence: str, first: str, then: str) -> list[str]:
-    """Lines of at most 80 characters; no name or number is broken."""
-    return textwrap.wrap(
-        sentence, WIDE, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
-    )
+        yield from wrapped(sentence, WIDE, f"  {number}. ", "     ")
 
 
 def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
@@ -53,7 +45,7 @@ def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
         if sentence.startswith("  "):  # a command stays on its line
             yield f"  {sentence}"
             continue
-        yield from _wrapped(sentence, "  ", "  ")
+        yield from wrapped(sentence, WIDE, "  ", "  ")
 
 
 # --- what happened ----------------------------------------------------------------------------------------------------
@@ -120,13 +112,13 @@ def _answer(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         )
     elif proof.problem.fit_intercept:
         yield (
-            f"No, this is proven by {counted(len(rows), 'row')} ({numbers(rows)}; counted from 1): a weighted mean of "
+            f"No, this is proven by {plural(len(rows), 'row')} ({numbers(rows)}; counted from 1): a weighted mean of "
             f"those of {positive} is the same point as a weighted mean of those of {negative}. No "
             f"hyperplane can have one point on both of its sides."
         )
     else:
         yield (
-            f"No, not through the origin, and this is proven by {counted(len(rows), 'row')} ({numbers(rows)}; counted "
+            f"No, not through the origin, and this is proven by {plural(len(rows), 'row')} ({numbers(rows)}; counted "
             f"from 1): their weighted sum, each with its sign, is zero."
         )
     if proof.kind == "enclosure":
@@ -169,7 +161,7 @@ def _short(verdict: Verdict) -> str:
     if verdict.separable is None:
         return "not decided in the time given."
     if verdict.separable is False:
-        return f"no; {counted(len(verdict.rows), 'row')} prove it ({numbers(verdict.rows)})."
+        return f"no; {plural(len(verdict.rows), 'row')} prove it ({numbers(verdict.rows)})."
     if verdict.limit is None:
         return "yes, proven."
     return f"yes, proven; up to {said(verdict.limit)} mistakes are possible, this run made {said(verdict.mistakes)}."
@@ -224,12 +216,12 @@ def _odd(found: Diagnosis) -> Iterator[str]:
         rows = sum(map(len, known.twins))
         yield (
             f"{rows:,} rows have an equal row with another label, as {numbers(known.twins[0])}: at least "
-            f"{counted(known.wrong, 'error')}, whatever is learned."
+            f"{plural(known.wrong, 'error')}, whatever is learned."
         )
     if found.plan.given.kind == "rows":  # of texts, words that occur together are no slip
         yield from _columns(known)
     if known.zero_rows:
-        yield f"{counted(known.zero_rows, 'row')} without values: only the bias can tell them."
+        yield f"{plural(known.zero_rows, 'row')} without values: only the bias can tell them."
     if len(known.class_rows) > 1 and known.imbalance >= UNEVEN:
         large = max(known.class_rows, key=lambda label: known.class_rows[label])
         yield (
@@ -237,7 +229,7 @@ def _odd(found: Diagnosis) -> Iterator[str]:
             f"{1 - known.class_rows[large] / known.rows:.1%} of the rows."
         )
     if known.rows <= known.features and known.rows < 20:
-        yield f"Only {counted(known.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
+        yield f"Only {plural(known.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
 
 
 def _columns(known: Facts) -> Iterator[str]:
@@ -256,8 +248,7 @@ def _columns(known: Facts) -> Iterator[str]:
 
 
 def _listed(names: list[object]) -> str:
-    shown = ", ".join(str(name)[:40] for name in names[:LISTED])
-    return f"{len(names):,} ({shown}{', …' if len(names) > LISTED else ''})"
+    return f"{len(names):,} ({listed([str(name)[:40] for name in names], LISTED, ', …')})"
 
 
 # --- what was tried ---------------------------------------------------------------------------------------------------
@@ -265,8 +256,8 @@ def _listed(names: list[object]) -> str:
 
 def _table(found: Diagnosis, say: Say) -> Iterator[str]:
     best = found.best
-    head = ["", "", "training", "held out", "", "", ""]
-    cells = [head, ["", "tried", "errors", "errors", "converged", "mistakes", "time"]]
+    head = ["", "training", "held out", "", "", ""]
+    cells = [head, ["  tried", "errors", "errors", "converged", "mistakes", "time"]]
     for trial in found.trials:
         name = trial.treatment.options or "as it is"
         if trial.failed:
@@ -274,20 +265,14 @@ def _table(found: Diagnosis, say: Say) -> Iterator[str]:
         mark = " " if best is None else "*" if trial is best else " " if best.better_than(trial) else "="
         after = length(trial).removesuffix(" epochs") + (" (time)" if trial.slow else "")
         cells.append([
-            mark, name, f"{trial.training_errors:,}", "-" if trial.error is None else f"{trial.error:.1%}",
+            f"{mark} {name}", f"{trial.training_errors:,}", "-" if trial.error is None else f"{trial.error:.1%}",
             f"in {length(trial)}" if trial.converged else f"not in {after}", f"{trial.mistakes:,}",
             f"{trial.seconds:.1f} s",
         ])  # fmt: skip
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        parts = [
-            cell.ljust(w) if i in (0, 1, 4) else cell.rjust(w)
-            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield f"  {' '.join(parts[:2])}  {'  '.join(parts[2:])}".rstrip()
+    yield from (f"  {line}" for line in table(cells, right=(1, 2, 4, 5)))
     for trial in found.trials:
         if trial.failed:
-            yield from _wrapped(f"{trial.treatment.options}: not possible: {say(trial.failed)}", "  ", "    ")
+            yield from wrapped(f"{trial.treatment.options}: not possible: {say(trial.failed)}", WIDE, "  ", "    ")
     if best is not None:
         yield "  * the fewest errors on held-out rows; = not clearly more"
     if any(trial.slow for trial in found.trials):

@@ -219,3 +219,15 @@ def strongest(weights: Array, most: int) -> Array:
     """The columns of the `most` largest weights > 0, largest first, the lower column first of equals."""
     chosen = np.flatnonzero(weights > 0.0)
     return chosen[np.argsort(-weights[chosen], kind="stable")][:most]
+
+
+def strongest_features(model: Model, most: int | None) -> dict[str, list[tuple[str, float]]]:
+    """class → (name, weight) of its features with the largest weights; with two classes the negative one's are those
+    most below 0. most: of a class; None: all."""
+    w, names = model.weights[0], Names(model)
+    signed = [(-1, w[0]), (1, w[0])] if len(model.classes) == 2 else [(1, own) for own in w]
+    out = {}
+    for label, (sign, own) in zip(model.classes, signed, strict=True):
+        columns = strongest(sign * own, model.width if most is None else most)
+        out[str(label)] = [(names[j], float(own[j])) for j in columns]
+    return out

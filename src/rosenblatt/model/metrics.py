@@ -60,6 +60,12 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     }
 
 
+def most_confused(confusion: Array, most: int) -> list[tuple[int, int, int]]:
+    """(rows, true class, predicted class) of the most frequent mistakes, the first ones in order of the classes."""
+    pairs = [(-int(n), a, b) for (a, b), n in np.ndenumerate(confusion) if a != b and n]
+    return [(-n, a, b) for n, a, b in sorted(pairs)[:most]]
+
+
 def _of_probabilities(model: Model, scores: Array, truth: Array) -> dict[str, float | None]:
     if not model.has_probabilities:
         return dict.fromkeys(("log_loss", "brier", "calibration_error"))
@@ -111,6 +117,7 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
 def _estimator(model: Model) -> Any:
     """A model as scikit-learn's scorers want it, with the classes' numbers as labels: f1 takes only 1 for positive."""
     from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.metaestimators import available_if
 
     class Estimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes_ = np.arange(model.classes.size)
@@ -124,11 +131,11 @@ def _estimator(model: Model) -> Any:
         def decision_function(self, rows: Rows) -> Array:
             return model.scores(rows)
 
-    class WithProbabilities(Estimator):
+        @available_if(lambda self: model.has_probabilities)
         def predict_proba(self, rows: Rows) -> Array:
             return np.exp(model.log_probabilities(model.scores(rows)))
 
-    return WithProbabilities() if model.has_probabilities else Estimator()
+    return Estimator()
 
 
 def _ties(scores: Array) -> int:

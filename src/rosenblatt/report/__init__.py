@@ -1,1 +1,1 @@
-"""What is shown of a model: measures, evidence, pictures."""
+"""What is shown of data and models: words, measures, evidence, pictures."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,11 +67,10 @@ class Columns:
     def _grow(self, d: int) -> None:
         more = d - len(self._low)
         if more > 0:
-            self._low = np.concatenate([self._low, np.full(more, np.inf)])
-            self._high = np.concatenate([self._high, np.full(more, -np.inf)])
-            self._stored = np.concatenate([self._stored, np.zeros(more, np.int64)])
-            self.nonzero = np.concatenate([self.nonzero, np.zeros(more, np.int64)])
-            self._digest = np.concatenate([self._digest, np.zeros(more, U64)])
+            self._low = np.pad(self._low, (0, more), constant_values=np.inf)
+            self._high = np.pad(self._high, (0, more), constant_values=-np.inf)
+            self._stored, self.nonzero = np.pad(self._stored, (0, more)), np.pad(self.nonzero, (0, more))
+            self._digest = np.pad(self._digest, (0, more))
 
     @property
     def width(self) -> int:
@@ -81,9 +79,8 @@ class Columns:
     def ranges(self) -> tuple[Array, Array]:
         """(min, max) of each column, (d,); what is not stored is zero."""
         gaps = self._stored < self.rows
-        return np.where(gaps, np.minimum(self._low, 0.0), self._low), np.where(
-            gaps, np.maximum(self._high, 0.0), self._high
-        )
+        low, high = np.minimum(self._low, 0.0), np.maximum(self._high, 0.0)
+        return np.where(gaps, low, self._low), np.where(gaps, high, self._high)
 
     def moments(self) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
@@ -102,31 +99,27 @@ class Columns:
 
 
 class Repeats(NamedTuple):
-    """duplicates: rows that repeat an earlier one. contradicting: rows that have a twin with another label.
+    """duplicate_rows: that repeat an earlier one. contradicting_rows: that have a twin with another label.
 
-    wrong: rows that every classifier gets wrong, since twins have one answer.
+    surely_wrong: rows that every classifier gets wrong, since twins have one answer.
     """
 
-    duplicates: int
-    contradicting: int
-    wrong: int
+    duplicate_rows: int
+    contradicting_rows: int
+    surely_wrong: int
 
 
 def repeats(digests: Array, labels: Array | None) -> Repeats:
     """digests: (n, 2) uint64. labels: (n,) numbers of the labels, or None."""
-    order = np.lexsort((digests[:, 1], digests[:, 0]))
-    ordered = digests[order]
+    order = np.lexsort(digests.T[::-1])
     new = np.ones(len(order), bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    duplicates = int(len(order) - np.count_nonzero(new))
+    new[1:] = (np.diff(digests[order], axis=0) != 0).any(axis=1)
+    group = np.cumsum(new) - 1
+    duplicates = int(np.count_nonzero(~new))
     if labels is None or not duplicates:
         return Repeats(duplicates, 0, 0)
-    starts = np.flatnonzero(new)
-    contradicting = wrong = 0
-    sizes = np.diff(np.append(starts, len(order)))
-    for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
-        counted = Counter(labels[order[start : start + size]].tolist())
-        if len(counted) > 1:
-            contradicting += size
-            wrong += size - max(counted.values())
-    return Repeats(duplicates, contradicting, wrong)
+    own = labels[order].astype(np.int64)
+    each, counts = np.unique(group * (own.max() + 1) + own, return_counts=True)
+    starts = np.flatnonzero(np.diff(each // (own.max() + 1), prepend=-1))
+    sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
+    return Repeats(duplicates, int(sizes[most < sizes].sum()), int((sizes - most).sum()))

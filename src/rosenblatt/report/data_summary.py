@@ -18,6 +18,8 @@ from .columns import Columns, repeats
 APART = 100.0
 """Ranges whose ratio is as large as this call for scaling."""
 UNEVEN = 10.0
+COLUMN = ("name", "min", "max", "mean", "sd", "nonzero")
+"""What is said of each column."""
 
 
 class _Labels:
@@ -28,24 +30,22 @@ class _Labels:
         self.parts: list[Array] = []
         self.missing = False
 
-    def add(self, y: Array | None) -> Array | None:
+    def add(self, y: Array | None) -> None:
         if y is None:
             self.missing = True
-            return None
-        values = y.tolist()
-        part = np.array([self.numbers.setdefault(label, len(self.numbers)) for label in values], np.int32)
-        self.parts.append(part)
-        return part
+        else:
+            numbers = (self.numbers.setdefault(label, len(self.numbers)) for label in y.tolist())
+            self.parts.append(np.fromiter(numbers, np.int32, len(y)))
 
     def all(self) -> Array | None:
         return None if self.missing or not self.parts else np.concatenate(self.parts)
 
     def counts(self) -> dict[Any, int]:
         """label → rows, sorted as numbers or text."""
-        found = self.all()
-        if found is None:
+        every = self.all()
+        if every is None:
             return {}
-        counted = np.bincount(found, minlength=len(self.numbers)).tolist()
+        counted = np.bincount(every, minlength=len(self.numbers)).tolist()
         labels = {_tidy(label): counted[number] for label, number in self.numbers.items()}
         return dict(sorted(labels.items(), key=lambda item: _place(item[0])))
 
@@ -67,24 +67,14 @@ def summarise(batches: Iterable[Batch], names: Any = None) -> dict[str, Any]:
     """
     labels, digests = _Labels(), []
     columns, texts = Columns(), _Texts()
-    is_text = False
     for batch in batches:
-        y = labels.add(batch.y)
-        if isinstance(batch.rows, list):
-            is_text = True
-            digests.append(texts.add(batch.rows, y))
-        else:
-            digests.append(columns.add(batch.rows))
+        labels.add(batch.y)
+        digests.append(texts.add(batch.rows) if isinstance(batch.rows, list) else columns.add(batch.rows))
     rows = sum(map(len, digests))
     counted = labels.counts()
     found = {"rows": rows, "class_rows": {str(label): count for label, count in counted.items()}}
-    found |= texts.found(labels, counted) if is_text else _numbers(columns, names() if names else None)
-    again = repeats(np.concatenate(digests), labels.all())
-    found |= {
-        "duplicate_rows": again.duplicates,
-        "contradicting_rows": again.contradicting,
-        "surely_wrong": again.wrong,
-    }
+    found |= texts.summary(labels, counted) if texts.lengths else _numbers(columns, names() if names else None)
+    found |= repeats(np.concatenate(digests), labels.all())._asdict()
     return {**found, "advice": advice(found)}
 
 
@@ -96,6 +86,7 @@ def _numbers(columns: Columns, names: list[str] | None) -> dict[str, Any]:
         ratio = float(ranges.max(initial=0.0) / ranges.min(initial=np.inf, where=ranges > 0.0))
     constant = np.flatnonzero(low == high)
     empty = np.flatnonzero(columns.nonzero == 0)
+    rows, order = (low, high, mean, sd, columns.nonzero.tolist()), np.argsort(-ranges, kind="stable").tolist()
     named = (lambda j: names[j]) if names is not None else (lambda j: int(j) + 1)
     return {
         "kind": "numbers",
@@ -108,14 +99,8 @@ def _numbers(columns: Columns, names: list[str] | None) -> dict[str, Any]:
         "empty_columns": [named(j) for j in empty],
         "constant_columns": [named(j) for j in constant if columns.nonzero[j]],
         "duplicate_columns": [[named(j), named(first)] for j, first in columns.duplicates()],
-        "columns": [
-            {
-                "name": named(j), "min": low[j], "max": high[j], "mean": mean[j], "sd": sd[j],
-                "nonzero": int(columns.nonzero[j]),
-            }
-            for j in np.argsort(-ranges, kind="stable").tolist()
-        ],
-    }  # fmt: skip
+        "columns": [dict(zip(COLUMN, (named(j), *(row[j] for row in rows)), strict=True)) for j in order],
+    }
 
 
 class _Texts:
@@ -123,10 +108,10 @@ class _Texts:
 
     def __init__(self) -> None:
         self._words: set[str] = set()
-        self._lengths: list[int] = []
+        self.lengths: list[int] = []
         self._fields: dict[str, int] = {}
 
-    def add(self, documents: list[Document], y: Array | None) -> Array:
+    def add(self, documents: list[Document]) -> Array:
         digests = np.empty((len(documents), 2), np.uint64)
         for i, document in enumerate(documents):
             length = 0
@@ -135,13 +120,13 @@ class _Texts:
                 length += len(words)
                 self._words.update(f"{tag}:{word}" if tag else word for word in words)
                 self._fields[tag or "text"] = self._fields.get(tag or "text", 0) + 1
-            self._lengths.append(length)
+            self.lengths.append(length)
             content = repr(document).encode("utf-8", "surrogatepass")
             digests[i] = np.frombuffer(hashlib.blake2b(content, digest_size=16).digest(), np.uint64)
         return digests
 
-    def found(self, labels: _Labels, counted: dict[Any, int]) -> dict[str, Any]:
-        lengths, numbers = np.array(self._lengths), labels.all()
+    def summary(self, labels: _Labels, counted: dict[Any, int]) -> dict[str, Any]:
+        lengths, numbers = np.array(self.lengths), labels.all()
         of_class = {}
         if numbers is not None:
             for label, number in labels.numbers.items():

@@ -33,12 +33,12 @@ def learning_curve(
     train: Callable[[Array], Answers],
     folds: int = 5,
     seed: int = 0,
-    told: Callable[[int, int], Any] | None = None,
+    watch: Callable[[int, int], Any] | None = None,
 ) -> LearningCurve:
     """Learn from growing parts of the rows outside a fold, class by class as in the whole, and answer the fold.
 
     y: (n,) labels. train: row numbers → a function that answers rows; all that is fitted, a dictionary or a scaling
-    too, may come from these rows only. folds: at least 2. told: called with trainings done and in all.
+    too, may come from these rows only. folds: at least 2. watch: called with trainings done and in all.
     Raises DataError where there are fewer rows than folds or one class only.
     """
     if folds < 2:
@@ -60,6 +60,6 @@ def learning_curve(
             chosen = order[:size]
             answers = train(chosen)
             errors[:, step, k] = np.mean(answers(chosen) != y[chosen]), np.mean(answers(out) != y[out])
-            if told is not None:
-                told(k * len(sizes) + step + 1, folds * len(sizes))
+            if watch is not None:
+                watch(k * len(sizes) + step + 1, folds * len(sizes))
     return LearningCurve(np.array(sizes), errors[0], errors[1])

@@ -1,5 +1,5 @@
-"""Pictures of a training, a model and its mistakes. matplotlib is loaded when the first one is drawn.
+"""Pictures of a training, a model and its mistakes. These files load matplotlib: who may draw imports them late.
 
-words.py makes any label printable, canvas.py is the paper; each other file draws one thing on given axes, and sheets.py
-puts them together.
+labels.py makes any text printable, canvas.py is the paper: sheets, axes, legends, files. Each other file draws one
+thing on given axes, and sheets.py puts them together.
 """

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...theory.ledger.bounds import whole
-from .canvas import INK, finish, look, paper, plain, say
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .canvas import INK, finish, legend, look, paper, plain, say
 
 PANELS = (
     ("along", "Progress: w̄·u stays above its line", "w̄·u"),
@@ -35,16 +33,13 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
 
 def _draw(axes: Axes, curves: dict[str, Any], name: str, limit: float | None) -> None:
     k = np.asarray(curves["additions"], float)
-    for number, (values, label) in enumerate(
-        ((curves[name], "this run"), (curves[f"{name}_line"], "the theorem's line"))
-    ):
-        style = look(4 + number)
-        style["marker"] = "o" if len(k) == 1 else ""
-        axes.plot(k, values, label=label, linewidth=1.8, **style)
+    for number, own, label in ((4, name, "this run"), (5, f"{name}_line", "the theorem's line")):
+        style = {**look(number), "marker": "o" if len(k) == 1 else ""}
+        axes.plot(k, curves[own], label=label, linewidth=1.8, **style)
     if len(k) > 1:
         axes.set_xscale("log")
         if name != "cosine" and min(np.min(curves[name]), np.min(curves[f"{name}_line"])) > 0.0:
             axes.set_yscale("log")
     if limit is not None and np.isfinite(limit):
         axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {whole(limit):,}")
-    axes.legend(frameon=False, labelcolor=INK, loc="best", handlelength=3.4)
+    legend(axes, handlelength=3.4)

@@ -1,4 +1,5 @@
-"""The paper that pictures are drawn on: size, colours, fonts, and writing it as a file."""
+"""The paper that pictures are drawn on: size, colours, fonts, axes, legends, and writing it as a file. No global state
+of matplotlib is touched, but for the salt of an SVG while it is written."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ import textwrap
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from ...errors import DataError, SettingError
 from ...write.files import whole_file
-from .words import families, readable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .labels import families, readable
 
 SUFFIXES = (".png", ".svg", ".pdf")
 INK = "#222222"
@@ -35,6 +38,13 @@ PASSES = 3
 _LOCK = threading.Lock()
 
 
+class Picture(Figure):
+    """A figure, to be changed like any other; in a notebook the last value of a cell appears as a picture."""
+
+    def _repr_png_(self) -> bytes:
+        return rendered(self, "png")
+
+
 def look(number: int) -> dict[str, Any]:
     """Colour, marker and dashes of line 0, 1, 2, …"""
     shape = len(PALETTE)
@@ -47,10 +57,6 @@ def look(number: int) -> dict[str, Any]:
 
 def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figure:
     """An empty white sheet of width × height inches at 100 dots an inch; the lines of its title at the top left."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    from .notebook import Picture
-
     figure = Picture(figsize=(width, height), dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     if title:
@@ -76,20 +82,37 @@ def plain(axes: Axes, title: str = "", x: str = "", y: str = "") -> None:
     axes.set_axisbelow(True)
 
 
+def legend(axes: Axes, *entries: Any, **words: Any) -> Any:
+    """The legend of axes, without a box; by default where there is room."""
+    return axes.legend(*entries, **{"loc": "best", "frameon": False, "labelcolor": INK, **words})
+
+
+def beside(axes: Axes, **words: Any) -> Any:
+    """The legend to the right of axes."""
+    return legend(axes, loc="upper left", bbox_to_anchor=(1.01, 1.0), **words)
+
+
+def above(axes: Axes, columns: int, **words: Any) -> Any:
+    """The legend on top of axes, in so many columns."""
+    return legend(axes, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, borderaxespad=0.2, **words)
+
+
+def percent(share: float, _: Any = None) -> str:
+    """Of an axis: `0.5%`."""
+    return f"{round(100 * share, 6):g}%"
+
+
 def say(axes: Axes, text: str) -> None:
     """Words where there is nothing to draw."""
     axes.set(xticks=[], yticks=[], xlabel="", ylabel="")
     axes.grid(False)
     axes.spines[:].set_visible(False)
-    axes.text(
-        0.5, 0.5, "\n".join(textwrap.wrap(text, 34)), transform=axes.transAxes, ha="center", va="center", color=INK
-    )
+    words = "\n".join(textwrap.wrap(text, 34))
+    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=INK)
 
 
 def finish(figure: Figure) -> Figure:
     """Gives each text the fonts that its letters need, and everything its place."""
-    from matplotlib.text import Text
-
     for text in figure.findobj(Text):
         text.set_fontfamily(families(text.get_text()))
         text.set_usetex(False)
@@ -123,8 +146,6 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 def rendered(figure: Figure, kind: str) -> bytes:
     """A picture as the bytes of a png, svg or pdf file, without the date and the program's version."""
-    import matplotlib
-
     out = io.BytesIO()
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     # The salt of the names inside an SVG can be given only here; without it they are random.

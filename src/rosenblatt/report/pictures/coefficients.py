@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from ...model.evidence import strongest
+from ...core.rows import Array
+from ...model.evidence import Names, strongest
+from ...model.model import Model
 from .canvas import FILLS, INK, finish, paper, plain, say
-from .words import readable
+from .labels import readable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Array = np.ndarray[Any, Any]
 MOST = 40
 """Bars of a class; more cannot be read."""
 WIDE = 30
@@ -28,6 +27,13 @@ class Weights(NamedTuple):
     w: Array
     classes: Sequence[Any]
     names: Any
+
+
+def figure_of_model(model: Model, top: int | None, path: str) -> Figure:
+    """path: what the model is called. top: None: as many as can be read."""
+    what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
+    weights = Weights(model.weights[0], model.classes.tolist(), Names(model))
+    return figure_of_coefficients(weights, MOST if top is None else top, [f"{path}: {what}"])
 
 
 def figure_of_coefficients(weights: Weights, top: int, title: str | Sequence[str]) -> Figure:

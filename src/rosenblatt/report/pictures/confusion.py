@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from ...core.rows import Array
+from ...model.metrics import most_confused
 from .canvas import INK, plain, say
-from .words import readable
+from .labels import readable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-Array = np.ndarray[Any, Any]
 WIDEST = 20
 """Classes up to which the whole table is drawn."""
 ROOMY = 7
@@ -50,14 +49,9 @@ def draw_confusion(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
     for (i, j), count in np.ndenumerate(counts):
         if count or len(classes) <= ROOMY:
             share = float(shares[i, j]) if len(classes) <= ROOMY and totals[i, 0] else None
-            text = axes.text(
-                j, i, _cell(int(count), share), ha="center", va="center", fontsize=_size(int(count), len(classes))
-            )
+            words = f"{count:,}" if share is None else f"{count:,}\n{100 * share:.1f}%"
+            text = axes.text(j, i, words, ha="center", va="center", fontsize=_size(int(count), len(classes)))
             text.set_color("white" if shares[i, j] > DARK else INK)
-
-
-def _cell(count: int, share: float | None) -> str:
-    return f"{count:,}" if share is None else f"{count:,}\n{100 * share:.1f}%"
 
 
 def _size(count: int, classes: int) -> int:
@@ -67,15 +61,14 @@ def _size(count: int, classes: int) -> int:
 def _draw_pairs(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
     """Draw the most frequent mistakes as bars."""
     plain(axes, "the most frequent mistakes", "rows")
-    pairs = [(-int(n), i, j) for (i, j), n in np.ndenumerate(counts) if i != j and n]
-    if not pairs:
+    worst = most_confused(counts, MOST)
+    if not worst:
         say(axes, "no row is wrong")
         return
-    worst = sorted(pairs)[:MOST]
     places = np.arange(len(worst))
-    bars = axes.barh(places, [-n for n, _, _ in worst], color="#56B4E9", edgecolor=INK, linewidth=0.7)
-    axes.bar_label(bars, [f"{-n:,} of {int(counts[i].sum()):,}" for n, i, _ in worst], padding=3, color=INK, fontsize=9)
+    bars = axes.barh(places, [n for n, _, _ in worst], color="#56B4E9", edgecolor=INK, linewidth=0.7)
+    axes.bar_label(bars, [f"{n:,} of {int(counts[i].sum()):,}" for n, i, _ in worst], padding=3, color=INK, fontsize=9)
     axes.set_yticks(places, [f"{readable(classes[i], 18)} called {readable(classes[j], 18)}" for _, i, j in worst])
-    axes.set_xlim(0, -1.25 * worst[0][0])
+    axes.set_xlim(0, 1.25 * worst[0][0])
     axes.invert_yaxis()
     axes.grid(False, axis="y")

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from ..learning_curve import LearningCurve
-from .canvas import INK, finish, look, paper, plain
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .canvas import above, finish, look, paper, percent, plain
 
 
 def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure:
     """Both errors by the number of training rows: the mean over the folds, and one standard deviation around it."""
-    from matplotlib.ticker import FuncFormatter, NullLocator
-
     figure = paper(9.0, 5.4, title)
     axes = figure.add_subplot()
     plain(axes, x="training rows", y="wrong answers")
@@ -32,10 +28,7 @@ def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(curve.rows[0] / 1.1, curve.rows[-1] * 1.1)
     axes.set_ylim(bottom=0.0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%"))
-    axes.legend(
-        frameon=False, labelcolor=INK, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handlelength=3.6,
-        borderaxespad=0.2, title=f"mean of {curve.training.shape[1]} folds, and one standard deviation around it",
-        alignment="left",
-    )  # fmt: skip
+    axes.yaxis.set_major_formatter(percent)
+    about = f"mean of {curve.training.shape[1]} folds, and one standard deviation around it"
+    above(axes, 2, handlelength=3.6, title=about, alignment="left")
     return finish(figure)

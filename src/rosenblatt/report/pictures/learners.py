@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from .canvas import FILLS, INK, finish, paper, plain
-from .words import readable
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .canvas import FILLS, INK, finish, paper, percent, plain
+from .labels import readable
 
 LONGEST = 44
 """Letters of a name."""
@@ -64,8 +65,6 @@ def figure_of_learners(
 
 def _scales(left: Axes, right: Axes, lines: Sequence[Line], errors: bool) -> None:
     """Errors that differ much stand on a logarithmic axis, and so do differences beyond those near the best."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
-
     values = [line.value for line in lines]
     if errors and min(values) > 0.0 and max(values) > 4.0 * min(values):
         left.set_xscale("log")
@@ -82,9 +81,8 @@ def _scales(left: Axes, right: Axes, lines: Sequence[Line], errors: bool) -> Non
         right.xaxis.set_minor_formatter(NullFormatter())
     else:
         right.xaxis.set_major_locator(MaxNLocator(5))
-    form = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%" if errors else f"{share:g}")
-    left.xaxis.set_major_formatter(form)
-    right.xaxis.set_major_formatter(form)
+    for axes in (left, right):
+        axes.xaxis.set_major_formatter(percent if errors else "{x:g}")
 
 
 _SPARSE = [10.0**power for power in (-4, -3, -2, -1)]
@@ -92,8 +90,6 @@ _ROUND = [digit * 10.0**power for power in (-4, -3, -2, -1) for digit in (1, 2, 
 
 
 def _legend(figure: Figure, baseline: bool) -> None:
-    from matplotlib.lines import Line2D
-
     def point(marker: str, color: str, fill: str, label: str) -> Line2D:
         return Line2D([], [], linestyle="none", marker=marker, color=color, markerfacecolor=fill, label=label)
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
-from .canvas import INK, look, plain, say
-from .words import readable
+from ...core.rows import Array
+from .canvas import legend, look, percent, plain, say
+from .labels import readable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-Array = np.ndarray[Any, Any]
 MOST = 8
 """Classes with a line of their own look; of more, those with the smallest areas have one."""
 SHARES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -118,10 +117,10 @@ def _apart(shares: list[float], length: float) -> list[float]:
 def draw_names(axes: Axes, found: list[Curve], place: Axes | None = None) -> None:
     """The legend of several curves, each class with its area: right of the axes, or on an empty place."""
     if len(found) > 1:
-        (place or axes).legend(
-            *axes.get_legend_handles_labels(), loc="upper left", bbox_to_anchor=(0.0 if place else 1.02, 1.0),
-            title="area under ROC, class\n(points: the model's answers)", alignment="left", frameon=False,
-            handlelength=3.4, labelcolor=INK, borderaxespad=0.0,
+        legend(
+            place or axes, *axes.get_legend_handles_labels(), loc="upper left",
+            bbox_to_anchor=(0.0 if place else 1.02, 1.0), handlelength=3.4, borderaxespad=0.0, alignment="left",
+            title="area under ROC, class\n(points: the model's answers)",
         )  # fmt: skip
 
 
@@ -152,8 +151,6 @@ def _lines(axes: Axes, found: list[Curve], line: Any, point: Any) -> None:
 
 def _corner(axes: Axes, found: list[Curve]) -> None:
     """The corner top left, with the model's own answers, enlarged in the empty corner at the bottom right."""
-    from matplotlib.patches import Rectangle
-
     wide = max(0.01, 1.5 * max(curve.point[0] for curve in found))
     high = max(0.01, 1.5 * max(1.0 - curve.point[1] for curve in found))
     if not all(float(np.interp(0.4, curve.false, curve.true)) > 0.72 for curve in found) or max(wide, high) > 0.4:
@@ -171,10 +168,8 @@ def _corner(axes: Axes, found: list[Curve]) -> None:
 
 
 def _percent(axes: Axes) -> None:
-    from matplotlib.ticker import FuncFormatter
-
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{round(100 * value, 6):g}%"))
+        axis.set_major_formatter(percent)
 
 
 def _errors(curve: Curve) -> tuple[float, float]:

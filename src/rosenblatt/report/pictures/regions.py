@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 
-from .canvas import FILLS, INK, MARKERS, plain
-from .words import readable
+from ...core.rows import Array
+from .canvas import FILLS, INK, MARKERS, beside, finish, paper, plain
+from .labels import readable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-Array = np.ndarray[Any, Any]
 MOST_POINTS = 2000
 """Rows drawn; more hide each other, and an SVG of 2,000 points has 0.5 MB."""
 ROOMY = 400
@@ -43,14 +43,21 @@ class Plane(NamedTuple):
     grid: int = GRID
 
 
+def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5.2) -> Figure:
+    """A picture of its own; width: in inches, without the legend."""
+    figure = paper(width + 2.0 * columns(plane.classes), 5.9, title)
+    draw_regions(figure.add_subplot(), plane)
+    return finish(figure)
+
+
 def draw_regions(axes: Axes, plane: Plane) -> None:
     """Draw areas, borders and rows; those answered wrongly have a ring. With two classes and a straight border also
     its normal w, and the margin where no row is wrong."""
-    from matplotlib.colors import to_hex, to_rgb
-
     x, y = _limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
-    plain(axes, _title(plane), readable(plane.names[0]), readable(plane.names[1]))
+    wrong = _answers(plane) != plane.y
+    title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
+    plain(axes, title, readable(plane.names[0]), readable(plane.names[1]))
     axes.grid(False)
     axes.set(xlim=x, ylim=y, box_aspect=1)
     across, up = np.meshgrid(np.linspace(*x, plane.grid), np.linspace(*y, plane.grid))
@@ -68,7 +75,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
             axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=1.6, zorder=1.5)
     if len(plane.classes) == 2:
         _line(axes, plane, points, scores[:, 1], bool(same))
-    _rows(axes, plane)
+    _rows(axes, plane, wrong)
 
 
 def _each(scores: Array) -> Array:
@@ -85,11 +92,6 @@ def _answers(plane: Plane) -> Array:
     """(n,) class numbers: with two classes 1 for scores above 0, else the best score's."""
     scores = plane.scores(plane.x)
     return (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-
-
-def _title(plane: Plane) -> str:
-    wrong = int(np.count_nonzero(_answers(plane) != plane.y))
-    return f"answers by place: {wrong:,} of {len(plane.y):,} rows wrong"
 
 
 def _limits(x: Array) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -135,9 +137,9 @@ def _line(axes: Axes, plane: Plane, points: Array, u: Array, same: bool) -> None
         axes.annotate("w", tip, (5, 5), textcoords="offset points", color=INK, fontweight="bold", zorder=6)
 
 
-def _rows(axes: Axes, plane: Plane) -> None:
+def _rows(axes: Axes, plane: Plane, wrong: Array) -> None:
     """The rows as points, and the legend."""
-    wrong, shown = _answers(plane) != plane.y, np.arange(len(plane.y))
+    shown = np.arange(len(plane.y))
     if shown.size > MOST_POINTS:
         shown = np.sort(np.random.default_rng(0).permutation(shown)[:MOST_POINTS])
     size = 38.0 if shown.size <= ROOMY else 16.0
@@ -151,12 +153,9 @@ def _rows(axes: Axes, plane: Plane) -> None:
         ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9 if size > 20.0 else 0.6}
         axes.scatter(x[:, 0], x[:, 1], s=2.4 * size, marker="o", label="wrong", zorder=4, **ring)
     title = "" if shown.size == len(plane.y) else f"{shown.size:,} of the rows:"
-    legend = axes.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelcolor=INK, title=title or None,
-        ncols=columns(plane.classes), borderaxespad=0.0, alignment="left",
-    )  # fmt: skip
-    for handle in legend.legend_handles:
-        handle.set_sizes([38.0])  # type: ignore[union-attr]
+    words = {"title": title or None, "ncols": columns(plane.classes), "borderaxespad": 0.0, "alignment": "left"}
+    for handle in beside(axes, **words).legend_handles:
+        handle.set_sizes([38.0])
 
 
 def columns(classes: Sequence[Any]) -> int:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from ..plots import LONG, draw_mistakes, marked, scale_epochs
-from .canvas import INK, PALETTE, finish, paper, plain, say
+from ...core.rows import Array, dense
+from ...data.batch import Batch
+from ...data.labels import class_numbers
+from ...learn.converged import MOST_VOTES
+from ...learn.run import Run
+from ...model.evidence import Names
+from ...model.model import Model
+from ...model.reliability import Bin, bins, expected_error, happened
+from .canvas import INK, PALETTE, finish, legend, paper, plain, say
 from .confusion import draw_confusion
+from .labels import readable
+from .mistakes import LONG, draw_mistakes, marked, ring, scale_epochs
 from .rates import curves, draw_det, draw_names, draw_roc
-from .regions import Plane, columns, draw_regions
-from .words import readable
+from .regions import GRID, Plane, columns, draw_regions
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...learn.run import Run
-
-Array = np.ndarray[Any, Any]
 FEW = 4
 """Classes whose confusion takes no more room than a ROC."""
 
@@ -37,6 +40,30 @@ class Answers(NamedTuple):
     predicted: Array
     classes: Sequence[Any]
     probabilities: Array | None = None
+
+
+def answers_of(model: Model, scores: Array, y: Array) -> Answers:
+    """y: (n,) labels that are the model's classes."""
+    truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
+    probabilities = model.probabilities(scores) if model.has_probabilities else None
+    return Answers(scores, truth, predicted, model.classes.tolist(), probabilities)
+
+
+def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
+    """The training data as points, where they have two columns. y: (n,) labels that are the model's classes."""
+    own = batch.rows
+    if isinstance(own, list) or own.width != 2:
+        return None
+    grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
+    names = model.names or [Names(model)[j] for j in range(2)]
+
+    def scores(points: Array) -> Array:
+        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
+        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
+        return model.decision(model.rows(Batch(stored, None)))
+
+    points, truth = own.toarray().astype(float), class_numbers(y, model.classes)
+    return Plane(points, truth, scores, model.classes.tolist(), names, grid)
 
 
 def figure_of_training(run: Run, title: str | Sequence[str], plane: Plane | None = None) -> Figure:
@@ -88,13 +115,9 @@ def figure_of_answers(answers: Answers, title: str | Sequence[str]) -> Figure:
 
 
 def _reliability(axes: Axes, answers: Answers) -> None:
-    from ...model.reliability import bins, happened
-    from .reliability import draw_reliability
-
     assert answers.probabilities is not None
     of = f"class {readable(answers.classes[1])}" if len(answers.classes) == 2 else "the answer"
     draw_reliability(axes, bins(*happened(answers.probabilities, answers.truth)), of)
-    axes.legend(loc="best", frameon=False, labelcolor=INK)
     axes.set_box_aspect(1)
 
 
@@ -117,16 +140,22 @@ def _validation(axes: Axes, scores: Sequence[float | None], run: Run) -> None:
     style: dict[str, Any] = {"color": PALETTE[5], "marker": "s", "linewidth": 1.7, "markersize": 5.5}
     axes.plot(range(1, len(values) + 1), values, markevery=marked(len(values)), **style)
     if run.best is not None:
-        ring: dict[str, Any] = {
-            "marker": "o",
-            "markersize": 13,
-            "markerfacecolor": "none",
-            "markeredgecolor": INK,
-            "linestyle": "none",
-        }
         label = f"best, kept: {run.best.score:.4f} in epoch {run.best.epoch}"
-        axes.plot([run.best.epoch], [run.best.score], label=label, zorder=5, clip_on=False, **ring)
-        axes.legend(frameon=False, labelcolor=INK, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
+        ring(axes, run.best.epoch, run.best.score, INK, label=label)
+        legend(axes, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
     axes.margins(y=0.12)
     if len(values) > LONG:
         scale_epochs(axes, len(values))
+
+
+def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:
+    """The share that came true over the mean probability, with exact 95 % intervals. On the diagonal they agree."""
+    error = expected_error(found)
+    plain(axes, f"reliability; on average off by {error:.3f}", f"probability of {of}", "share that came true")
+    axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="as it should be")
+    x, y = [each.mean for each in found], [each.share for each in found]
+    down, up = [each.share - each.low for each in found], [each.high - each.share for each in found]
+    style: dict[str, Any] = {"color": PALETTE[5], "marker": "o", "linewidth": 1.6, "capsize": 3.0}
+    axes.errorbar(x, y, (down, up), label="rows of a range, with 95 % interval", **style)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    legend(axes)

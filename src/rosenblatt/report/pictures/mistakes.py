@@ -1,20 +1,20 @@
-"""Mistakes per epoch. matplotlib is loaded when the first picture is drawn, and no global state of it is touched."""
+"""Mistakes per epoch, of one learner or of many."""
 
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ..errors import DataError
-from .pictures.canvas import DASHES, INK, MARKERS, PALETTE, finish, look, paper, plain, save
-from .pictures.words import readable
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from ...errors import DataError
+from .canvas import INK, beside, finish, look, paper, plain, save
+from .labels import readable
 
-__all__ = ["DASHES", "INK", "MARKERS", "PALETTE", "draw_mistakes", "figure_of_mistakes", "mistakes_per_epoch", "save"]
 LONG = 12
 """Epochs beyond which their axis is logarithmic: most of what is to be seen happens in the first ten."""
 WRAP = 34
@@ -44,9 +44,7 @@ def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Fi
     axes = figure.add_subplot()
     draw_mistakes(axes, lines)
     axes.set_title(title, loc="left", color=INK, fontsize=12)
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, handlelength=3.6, labelspacing=0.9, labelcolor=INK
-    )
+    beside(axes, handlelength=3.6, labelspacing=0.9)
     return finish(figure)
 
 
@@ -69,8 +67,6 @@ def _together(histories: Mapping[str, Sequence[int]]) -> list[tuple[str, list[in
 
 
 def _wrapped(names: Sequence[str]) -> str:
-    import textwrap
-
     return "\n".join(textwrap.wrap(", ".join(readable(name, WRAP) for name in names), WRAP))
 
 
@@ -79,8 +75,13 @@ def _draw(axes: Axes, number: int, label: str, mistakes: Sequence[int]) -> None:
     style, epochs = look(number), range(1, len(shown) + 1)
     axes.plot(epochs, shown, label=label, markevery=marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
     if shown[-1] == 0:
-        ring = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgecolor": style["color"]}
-        axes.plot(epochs[-1:], [0], linestyle="none", clip_on=False, zorder=5, **ring)
+        ring(axes, epochs[-1], 0, style["color"])
+
+
+def ring(axes: Axes, x: float, y: float, color: str, **words: Any) -> None:
+    """A ring around a point."""
+    style = {"marker": "o", "markersize": 13, "markerfacecolor": "none", "markeredgecolor": color, **words}
+    axes.plot([x], [y], linestyle="none", clip_on=False, zorder=5, **style)
 
 
 def _clean_from(mistakes: Sequence[int]) -> int:
@@ -100,8 +101,6 @@ def marked(n: int) -> list[int]:
 
 def scale_mistakes(axes: Axes, most: float) -> None:
     """The vertical axis, from 0 to beyond the most mistakes; logarithmic where there are many."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
     top = max(1.0, 1.25 * most)
     if most > 20:
         axes.set_yscale("symlog", linthresh=1.0, linscale=0.35)
@@ -111,13 +110,11 @@ def scale_mistakes(axes: Axes, most: float) -> None:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(-0.04 * top, top)
     axes.yaxis.minorticks_off()
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def scale_epochs(axes: Axes, longest: int) -> None:
     """The horizontal axis, from epoch 1 to the longest; logarithmic where there are many."""
-    from matplotlib.ticker import FuncFormatter
-
     if longest > LONG:
         axes.set_xscale("log")
         axes.set_xticks(_round_numbers(1.25 * longest))
@@ -126,7 +123,7 @@ def scale_epochs(axes: Axes, longest: int) -> None:
         axes.set_xticks(range(1, longest + 1))
         axes.set_xlim(1 - 0.04 * longest, 1.05 * longest + 0.2)
     axes.xaxis.minorticks_off()
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
 
 
 def _round_numbers(top: float) -> list[int]:

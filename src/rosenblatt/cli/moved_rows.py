@@ -50,7 +50,7 @@ class Mails:
                 yield os.fsencode(f"{label} {os.path.relpath(file, self._base)}\n"), label
 
 
-def rows_of(path: str, reading: dict[str, Any], labelled: bool | str, output: str) -> Records | Mails:
+def moved_rows(path: str, reading: dict[str, Any], labelled: bool | str, output: str) -> Records | Mails:
     """The rows of a file or folder. labelled: False where no labels are wanted. output: where an index will lie."""
     source: Any = as_it_is(path, reading, unlabelled=False)
     if source.recipe()["format"] == "mail":

@@ -1,28 +1,55 @@
-"""The experts of `rosenblatt experts --learners`: learners on a stream of labelled rows, texts or mails."""
+"""Where the rounds of `rosenblatt experts` come from: a table of advice, or learners on a stream of labelled rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.batch import AtHand, Batch, joined
-from ..data.labels import class_list, class_numbers, tidy
-from ..errors import DataError, SettingError
-from ..experts.committee import OnlineCommittee, learner_from
-from ..features.pipeline import Features, Options
-from ..read import open_source
-from .data import naming
-from .progress import Progress
-from .rounds import Asked, Block
+from ...core.rows import Array
+from ...data.batch import AtHand, Batch, joined
+from ...data.labels import class_list, class_numbers, tidy
+from ...errors import DataError, SettingError
+from ...experts.committee import OnlineCommittee, learner_from
+from ...experts.table import AdviceTable
+from ...features.pipeline import Features, Options
+from ...read import open_source
+from ..data import naming
+from ..progress import Progress
 
 TEXT_SCALE = "unit:2"
 """Nothing of it has to be known before the first row; idf has."""
 
 
+class Asked(NamedTuple):
+    """data: path or "-". words: all options. reading: those for readers that were given. predict: print predictions."""
+
+    data: str
+    words: dict[str, Any]
+    reading: dict[str, Any]
+    predict: bool
+
+
+class Block(NamedTuple):
+    """advice: (T, n), or losses. outcomes: (T,), NaN where not known; None of losses."""
+
+    advice: Array
+    outcomes: Array | None
+
+
 def opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
-    """(names of the learners, blocks of advice, the source)."""
+    """(names of the experts, blocks of rounds, the source)."""
+    words = asked.words
+    if words["learners"] is not None:
+        return _learners(asked, progress)
+    reading = {name: asked.reading[name] for name in ("header", "delimiter") if name in asked.reading}
+    table = AdviceTable(asked.data, outcome=words["outcome"], up=words["up"], losses=words["losses"], **reading)
+    blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
+    return table.names, blocks, table
+
+
+def _learners(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
     words, reading = asked.words, dict(asked.reading)
     names = [learner_from(each).name for each in words["learners"]]
     scale = words["scale"]

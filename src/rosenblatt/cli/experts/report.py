@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..experts.advised import Advised
-from ..experts.bounds import SLACK
-from .output import plural, printable, short, table
+from ...experts.advised import Advised
+from ...experts.bounds import SLACK
+from ...report.words import plural, short, table
+from ..output import printable
 from .rounds import Outcome
 
 MOST = 20
@@ -20,10 +21,9 @@ SHORT = {
     "follow-the-leader": "leader",
 }
 WIDEST = 30
-WRAP = 96
 
 
-def told(outcome: Outcome) -> list[str]:
+def as_text(outcome: Outcome) -> list[str]:
     """Lines for people."""
     made = outcome.algorithms
     first = made[0]
@@ -104,28 +104,23 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:,.6g}"
 
 
-def as_object(outcome: Outcome) -> dict[str, Any]:
+def values(outcome: Outcome) -> dict[str, Any]:
     """All of it for machines. bound: null where there is none, and `no_bound` says why."""
     made, first = outcome.algorithms, outcome.algorithms[0]
-    experts = [
-        {
-            "name": name,
-            "awake_rounds": int(first.awake_rounds[i]),
-            ("mistakes" if _predicts(outcome) else "losses"): float(first.tally.loss[i]),
-        }
-        for i, name in enumerate(outcome.names)
-    ]
+    count = "mistakes" if _predicts(outcome) else "losses"
+    rounds, losses = first.awake_rounds.tolist(), first.tally.loss.tolist()
+    each = zip(outcome.names, rounds, losses, strict=True)
     return {
         "data": outcome.origin,
         "rounds": first.rounds,
         "rounds_without_outcome": outcome.unknown,
         "rounds_with_sleepers": first.slept,
-        "experts": experts,
-        "algorithms": [_as_object(a, outcome) for a in made],
+        "experts": [{"name": name, "awake_rounds": awake, count: float(loss)} for name, awake, loss in each],
+        "algorithms": [_algorithm(a, outcome) for a in made],
     }
 
 
-def _as_object(a: Advised, outcome: Outcome) -> dict[str, Any]:
+def _algorithm(a: Advised, outcome: Outcome) -> dict[str, Any]:
     bound, best = a.bound(), a.best_expert
     return {
         "algorithm": a.name,
@@ -134,13 +129,9 @@ def _as_object(a: Advised, outcome: Outcome) -> dict[str, Any]:
         "expected_mistakes": a.expected_mistakes,
         "best_expert": None if best is None else outcome.names[best],
         "best_mistakes": None if best is None else float(a.tally.loss[best]),
-        "regret": a.regret,
-        "regrets": a.regrets,
-        "bounded_is": a.bounded_is,
-        "bounded": a.bounded,
+        **{name: getattr(a, name) for name in ("regret", "regrets", "bounded_is", "bounded")},
         "bound": float(bound) if bound.applies else None,
         "no_bound": bound.reason or None,
         "held": held(a) if bound.applies else None,
-        "weights": a.weights,
-        "log_weights": a.log_weights,
+        **{name: getattr(a, name) for name in ("weights", "log_weights")},
     }

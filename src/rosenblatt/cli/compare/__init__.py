@@ -6,17 +6,14 @@ from typing import Any
 
 import click
 
-from ..learn.rule import rule_classes
-from .options import TABLE, Command, Number, features_options, json_option, option, option_of, reading, reading_options
-
-EXAMPLE = """\
-rosenblatt compare heart.svm.xz --plot learners.png
-rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"""
+from ...learn.rule import rule_classes
+from ..command import Number, command, given, option, option_of
+from ..options import TABLE, data_options, json_option, plot_option, reading
+from ..output import check_writable, note, notes, show
 
 
 # fmt: off
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option("Comparison", "--folds", type=Number(int, 2), default=5,
         help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
 @option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
@@ -47,40 +44,37 @@ rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1"
 @option_of(TABLE["positive"]._replace(section="Learners"))
 @option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
 @option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
-@option("Output", "--plot", metavar="PICTURE", help="Draw the errors and the intervals: a .png, .svg or .pdf.")
+@plot_option("Draw the errors and the intervals: a .png, .svg or .pdf.")
 @json_option
-@features_options
-@reading_options
-@click.pass_context
+@data_options
 # fmt: on
-def compare(ctx: click.Context, data: str, as_json: bool, **words: Any) -> None:
+def compare(data: str, as_json: bool, **words: Any) -> None:
     """Try all learners on the labelled rows of DATA, and say which to pick.
 
     Every rule with every memory and some scalings, in folds, side by side in threads. Errors come with their deviation,
     and differences to the best with an interval. Words and scalings are learned from the training rows alone. Ctrl-C
     ends it with what is done. DATA is what `rosenblatt train` reads.
-    """
-    from pathlib import Path
 
-    from .compared import run, write_csv, write_plot
-    from .output import check_writable, note, notes, to_json, write_lines
-    from .pictures import check_picture
+    Example:
+        rosenblatt compare heart.svm.xz --plot learners.png
+        rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1
+    """
+    from ..pictures import check_picture
+    from .run import run, write_csv, write_plot
 
     if words["csv_file"] is not None:
-        check_writable(Path(words["csv_file"]), data, words["test"])
+        check_writable(words["csv_file"], data, words["test"])
     check_picture("--plot", words["plot"], data, words["test"], words["csv_file"])
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    done = run(data, reading(words), words, given)
+    done = run(data, reading(words), words, given(words))
     notes(done.notes)
     if words["csv_file"] is not None:
         write_csv(done.found, words["csv_file"])
     if words["plot"] is not None:
         write_plot(done, words["plot"])
-    made = [f"wrote {path}" for path in (words["csv_file"], words["plot"]) if path is not None]
-    write_lines([to_json(done.summary())] if as_json else [*done.told(words["top"]), *made])
+    show(done.values, done.as_text(words["top"]), as_json, (words["csv_file"], words["plot"]))
     if done.found.interrupted:
         note("stopped by Ctrl-C: the table has what was done by then")
-        ctx.exit(130)
+        raise click.exceptions.Exit(130)
 
 
 compare.params = [parameter for parameter in compare.params if parameter.name != "scale"]  # there are --scalings

@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
-from ..errors import SettingError
-from ..learn.table import DEFAULTS
-from .options import Command, Number, json_option, option
+from ...errors import SettingError
+from ...learn.table import DEFAULTS
+from ..command import Number, command, option
+from ..options import json_option
+from ..output import to_json, write
 
 if TYPE_CHECKING:
-    from ..model.model import Model
-    from .demo_mails import Mails, Part
-    from .demo_view import View
+    from ...model.model import Model
+    from .mails import Mails
+    from .view import View
 
-EXAMPLE = """\
-rosenblatt demo --output spam-demo --seed 1"""
 WORDS = 12
 """Strongest words shown of each class, and contributions shown of the mail that is explained."""
 
@@ -48,7 +49,7 @@ LEARNERS = (
 
 
 # fmt: off
-@click.command(cls=Command, example=EXAMPLE)
+@command()
 @option("Output", "--output", type=click.Path(path_type=Path), metavar="DIR", default="rosenblatt-demo",
         show_default=True, help="The folder for what is written; made if need be.")
 @option("Run", "--seed", type=click.IntRange(0), default=DEFAULTS["random_state"], show_default=True,
@@ -62,11 +63,13 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
 
     Seven tenths are learned from. The others are held out: they are counted once, and not even their words are known
     before. Writes a model, the curve of mistakes per epoch, one held-out mail and a set of short messages.
+
+    Example:
+        rosenblatt demo --output spam-demo --seed 1
     """
-    from .demo_files import make_folder, next_commands, write_files
-    from .demo_mails import about, read_mails
-    from .demo_view import View
-    from .output import to_json, write
+    from .files import make_folder, next_commands, write_files
+    from .mails import about, read_mails
+    from .view import View
 
     if epochs is not None and epochs < 1:
         raise SettingError(f"--epochs {epochs}: at least 1 is needed to learn anything")
@@ -108,27 +111,24 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
     return models, rows
 
 
-def learn(learner: Learner, part: Part, seed: int, epochs: int | None) -> Model:
-    from ..learn.run import Limits
-    from ..learn.settings import Settings
-    from ..model.fit import fit
+def learn(learner: Learner, part: Any, seed: int, epochs: int | None) -> Model:
+    from ...learn.run import Limits
+    from ...learn.settings import Settings
+    from ...model.fit import fit
 
     settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
     return fit(part.rows, part.y, settings, Limits(max_iter=epochs))
 
 
-def prepare(learner: Learner, part: Part) -> None:
+def prepare(learner: Learner, part: Any) -> None:
     """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
-    import numpy as np
-
-
     two = np.array([np.flatnonzero(part.y == label)[0] for label in np.unique(part.y)])
-    learn(learner, part._replace(rows=part.rows.take(two), y=part.y[two]), 0, 1)
+    learn(learner, part.take(two), 0, 1)
 
 
-def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
+def measured(learner: Learner, model: Model, held: Any) -> dict[str, Any]:
     """One row of the table."""
-    from ..model.metrics import metrics
+    from ...model.metrics import metrics
 
     counted = metrics(model, model.scores(held.rows), held.y)
     history = model.run.history["mistakes"]
@@ -151,25 +151,23 @@ def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
 
 def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     """The kept model's strongest words, and the first held-out spam explained."""
-    from ..model.evidence import Names, strongest
+    from ...model.evidence import strongest_features
 
-    names, (w, _) = Names(model), model.weights
-    words = {
-        str(label): [{"word": names[j], "weight": float(w[0, j])} for j in strongest(sign * w[0], WORDS)]
-        for label, sign in zip(model.classes, (-1, 1), strict=True)
-    }
+    features = strongest_features(model, WORDS)
+    words = {label: [{"word": name, "weight": w} for name, w in own] for label, own in features.items()}
     first = mails.held.y.tolist().index("spam")
-    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails.held, first)}
+    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
 
 
-def explained(model: Model, part: Part, i: int) -> dict[str, Any]:
-    from ..model.evidence import Names, evidence
+def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
+    from ...model.evidence import Names, evidence
 
-    names, why = Names(model), evidence(model, part.rows, i)
+    held, names = mails.held, Names(model)
+    why = evidence(model, held.rows, i)
     return {
-        "id": part.ids[i],
-        "subject": dict(reversed(part.documents[i])).get("subject", ""),
-        "label": part.y[i],
+        "id": held.ids[i],
+        "subject": dict(reversed(mails.documents[1][i])).get("subject", ""),
+        "label": held.y[i],
         "predicted": model.classes[int(why.score > 0.0)],
         "score": why.score,
         "intercept": why.intercept,

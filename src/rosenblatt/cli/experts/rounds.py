@@ -6,78 +6,55 @@ import contextlib
 import csv
 import io
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Array
-from ..errors import SettingError
-from ..experts.advised import Advised
-from ..experts.algorithms import ALGORITHMS
-from ..experts.ledger import Ledger
-from ..read.columns import Column
-from .output import check_writable, notes, plural, write_lines
-from .progress import Progress
+from ...core.rows import Array
+from ...errors import SettingError
+from ...experts.advised import Advised
+from ...experts.algorithms import ALGORITHMS
+from ...experts.ledger import Ledger
+from ...report.words import plural
+from ...write.files import whole_files
+from ..output import check_writable, notes, write_lines
+from ..pictures import check_picture, write_picture
+from ..progress import Progress
+from ..sources import output_errors
+from .advice import Asked, Block, opened
 
+PARAMETERS = ("beta", "eta", "horizon", "seed")
+"""Of algorithms, each of those that have it."""
 POINTS = 2000
 """Of a curve in a picture."""
 
 
-class Asked(NamedTuple):
-    """data: path or "-". words: all options. reading: those for readers that were given. predict: print predictions."""
-
-    data: str
-    words: dict[str, Any]
-    reading: dict[str, Any]
-    predict: bool
-
-
-class Curve(NamedTuple):
-    """Of one algorithm, at `rounds`: own (expected) mistakes, the best expert's, and the most that is possible."""
-
-    rounds: Array
-    own: Array
-    best: Array
-    most: Array
-
-
 class Outcome(NamedTuple):
-    """What came of it. names: the experts'. unknown: rounds without an outcome. curves: for the picture, by algorithm.
-    learners: whether the experts are learners."""
+    """What came of it. names: the experts'. unknown: rounds without an outcome. learners: whether the experts are
+    learners."""
 
     origin: str
     names: list[str]
     algorithms: list[Advised]
     unknown: int
-    curves: list[Curve]
     learners: bool
 
 
-class Block(NamedTuple):
-    """advice: (T, n), or losses. outcomes: (T,), NaN where not known; None of losses."""
-
-    advice: Array
-    outcomes: Array | None
-
-
-def outputs_checked(asked: Asked) -> None:
+def check_outputs(asked: Asked) -> None:
     """OutputError or SettingError before anything is read."""
-    from pathlib import Path
-
-    from .pictures import check_picture
-
     ledger, plot = asked.words["ledger"], asked.words["plot"]
     check_picture("--plot", plot, asked.data, ledger)
     if ledger is not None:
         if ledger == "-":
             raise SettingError("--ledger -: standard output has the result; name a file")
-        check_writable(Path(ledger), asked.data)
+        check_writable(ledger, asked.data)
     _made(asked, 2)  # what is wrong with the settings is said before reading
 
 
-def played(asked: Asked, progress: Progress) -> Outcome:
+def play(asked: Asked, progress: Progress) -> Outcome:
     """All rounds."""
-    names, blocks, source = _opened(asked, progress)
+    names, blocks, source = opened(asked, progress)
     made = _made(asked, len(names))
     parts: list[list[Ledger]] = [[] for _ in made]
     unknown = 0
@@ -100,14 +77,12 @@ def played(asked: Asked, progress: Progress) -> Outcome:
             if asked.predict:
                 write_lines("\t".join(map(str, row)) for row in predicted.astype(int).tolist())
     notes(source.notes)
-    curves = [_curve(ledgers, made) for ledgers, made in zip(parts, made, strict=True) if ledgers]
-    outcome = Outcome(str(source.origin), names, made, unknown, curves, asked.words["learners"] is not None)
+    outcome = Outcome(str(source.origin), names, made, unknown, asked.words["learners"] is not None)
     if asked.words["plot"]:
-        from ..report.pictures.experts import figure_of_experts
-        from .pictures import write_picture
+        from ...report.pictures.experts import figure_of_experts
 
-        lines = [(made.name, *curve) for made, curve in zip(made, curves, strict=True)]
-        title = f"{outcome.origin}: {plural(len(names), 'learner' if asked.words['learners'] else 'expert')}"
+        lines = [_line(ledgers, a) for ledgers, a in zip(parts, made, strict=True) if ledgers]
+        title = f"{outcome.origin}: {plural(len(names), 'learner' if outcome.learners else 'expert')}"
         figure = figure_of_experts(lines, title, "losses" if asked.words["losses"] else "mistakes")
         write_picture(figure, asked.words["plot"])
     return outcome
@@ -138,31 +113,11 @@ def _made(asked: Asked, n: int) -> list[Advised]:
             raise SettingError(f"--algorithm {name}: there is none of that name; there are {', '.join(ALGORITHMS)}")
         if words["losses"] and name != "hedge":
             raise SettingError(f"--losses are for hedge; {name} needs advice of two words and outcomes")
-        own: dict[str, dict[str, Any]] = {
-            "weighted-majority": {"beta": words["beta"]},
-            "randomized-weighted-majority": {"beta": words["beta"], "seed": words["seed"]},
-            "hedge": {"eta": words["eta"], "horizon": words["horizon"], "seed": words["seed"]},
-        }
-        out.append(ALGORITHMS[name](n, **own.get(name, {})))
+        own = {key: words[key] for key in PARAMETERS if key in signature(ALGORITHMS[name]).parameters}
+        out.append(ALGORITHMS[name](n, **own))
     if asked.predict and words["losses"]:
         raise SettingError("--losses: there is nothing to predict; leave --predict out")
     return out
-
-
-def _opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
-    """(names of the experts, blocks of rounds, the source)."""
-    words = asked.words
-    if words["learners"] is not None:
-        from .committee import opened
-
-        return opened(asked, progress)
-    from ..experts.table import AdviceTable
-
-    reading = {name: asked.reading[name] for name in ("header", "delimiter") if name in asked.reading}
-    outcome: Column | None = words["outcome"]
-    table = AdviceTable(asked.data, outcome=outcome, up=words["up"], losses=words["losses"], **reading)
-    blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
-    return table.names, blocks, table
 
 
 COLUMNS = ("algorithm", "round", "prediction", "chance", "mistakes", "expected_mistakes", "best", "best_mistakes",
@@ -175,9 +130,6 @@ def _ledger(path: str | None) -> Iterator[Callable[[Advised, Ledger, list[str]],
     if path is None:
         yield None
         return
-    from ..write.files import whole_files
-    from .sources import output_errors
-
     with output_errors(path), whole_files(path) as (file,):
         file.write((",".join(COLUMNS) + "\n").encode())
         yield lambda algorithm, ledger, names: _write(file, algorithm, ledger, names)
@@ -197,8 +149,9 @@ def _write(file: IO[bytes], algorithm: Advised, ledger: Ledger, names: list[str]
     file.write(text.getvalue().encode())
 
 
-def _curve(ledgers: list[Ledger], algorithm: Advised) -> Curve:
-    """Thinned for a picture. The most: the bound on own mistakes, or the best expert's and the bound on regret."""
+def _line(ledgers: list[Ledger], algorithm: Advised) -> tuple[str, Array, Array, Array, Array]:
+    """(name, rounds, own, best, most) for the picture, thinned. The most: the bound on own mistakes, or the best
+    expert's and the bound on regret."""
     ledger = Ledger.joined(ledgers)
     at = np.unique(np.linspace(0, len(ledger) - 1, min(POINTS, len(ledger))).astype(int))
     best = ledger.best_mistakes[at]
@@ -206,4 +159,4 @@ def _curve(ledgers: list[Ledger], algorithm: Advised) -> Curve:
     most = ledger.bound[at] + (best if algorithm.form().regret else 0.0)
     if algorithm.slept:  # the bound is about the rounds in which the best was awake, not all
         most = np.full(len(at), np.inf)
-    return Curve(at + 1, own, best, most)
+    return algorithm.name, at + 1, own, best, most

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .options import Command, Number, as_names, json_option, option, reading, reading_options
+from ...errors import SettingError
+from ..command import Number, as_names, command, flag, given, option
+from ..options import READING, json_option, plot_option, reading, reading_options
+from ..output import show
 
-if TYPE_CHECKING:
-    from .rounds import Asked
-
-EXAMPLE = """\
-rosenblatt experts advice.csv --plot experts.png
-rosenblatt experts sms.txt --learners "perceptron,averaged perceptron,margin,passive-aggressive"
-tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict"""
 ADVICE = ("outcome", "up", "losses")
 """Options for a table of advice; with --learners the data are read as those of `train`."""
 
 
-@click.command(cls=Command, example=EXAMPLE)
-@click.argument("data", metavar="DATA")
+@command(data="DATA")
 @option(
     "Advice",
     "--outcome",
@@ -41,7 +36,6 @@ ADVICE = ("outcome", "up", "losses")
     "Advice",
     "--scale",
     metavar="SCALING",
-    default=None,
     help="--learners: none, unit or unit:LENGTH.  [default: unit:2 for texts, none for numbers]",
 )
 @option("Advice", "--bits", type=Number(int, 1), default=18, help="--learners, texts: 2^bits columns.  [default: 18]")
@@ -65,11 +59,7 @@ ADVICE = ("outcome", "up", "losses")
     "Algorithm", "--beta", type=Number(), default=0.5, help="Factor of the wrong, weighted majority.  [default: 0.5]"
 )
 @option(
-    "Algorithm",
-    "--eta",
-    type=Number(anytime="anytime", doubling="doubling"),
-    default=None,
-    help="Rate of hedge.  [default: anytime]",
+    "Algorithm", "--eta", type=Number(anytime="anytime", doubling="doubling"), help="Rate of hedge.  [default: anytime]"
 )
 @option("Algorithm", "--horizon", type=Number(int, 1), default=None, help="hedge: the rate that is best for N rounds.")
 @option("Algorithm", "--seed", type=Number(int, 0), default=0, help="Of draws and shuffling.  [default: 0]")
@@ -80,46 +70,44 @@ ADVICE = ("outcome", "up", "losses")
     help="A prediction a round, each before its outcome is used; a column for each algorithm.",
 )
 @option("Output", "--ledger", metavar="CSV", help="Write each round's account: mistakes, best expert, regret, bound.")
-@option("Output", "--plot", metavar="PICTURE", help="Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
+@plot_option("Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
 @json_option
 @reading_options
-@click.pass_context
-def experts(ctx: click.Context, data: str, predict: bool, as_json: bool, **words: Any) -> None:
+def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
     """Predict from the advice of experts, and hold the result against the best of them.
 
     DATA is a table with a row for each round: what each expert says (0/1, up/down, yes/no, ...; empty: asleep) and the
     outcome. Or, with --learners, labelled rows, texts or mails. "-" is standard input.
+
+    Example:
+        rosenblatt experts advice.csv --plot experts.png
+        rosenblatt experts sms.txt --learners "perceptron,averaged perceptron,margin,passive-aggressive"
+        tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict
     """
-    from .output import to_json, write_lines
-    from .progress import Progress
-    from .rounds import Asked, outputs_checked, played
-    from .rounds_told import as_object, told
+    from ..progress import Progress
+    from .advice import Asked
+    from .report import as_text, values
+    from .rounds import check_outputs, play
 
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    _check(words, given)
-    asked: Asked = Asked(data, words, reading(words), predict)
-    outputs_checked(asked)
+    _check(words, given(words))
+    asked = Asked(data, words, reading(words), predict)
+    check_outputs(asked)
     with Progress(printing=predict) as progress:
-        outcome = played(asked, progress)
-    if as_json:
-        write_lines([to_json(as_object(outcome))])
-    elif not predict:
-        write_lines(told(outcome))
+        outcome = play(asked, progress)
+    if as_json or not predict:
+        show(values(outcome), as_text(outcome), as_json)
 
 
-def _check(words: dict[str, Any], given: set[str]) -> None:
-    """SettingError for options that do not go together."""
-    from ..errors import SettingError
-    from .options import READING, flag
-
+def _check(words: dict[str, Any], there: set[str]) -> None:
+    """SettingError for options that do not go together. there: those on the command line."""
     table = {"header", "delimiter"}
     own = {"positive", "scale", "bits", "order"} | (set(READING) - table)
     if words["learners"] is None:
-        for name in sorted(own & given):
+        for name in sorted(own & there):
             raise SettingError(f"{flag(name)} has an effect only with --learners")
     else:
         for name in ADVICE:
-            if name in given:
+            if name in there:
                 raise SettingError(f"{flag(name)} is for a table of advice; with --learners DATA are labelled rows")
     if words["losses"] and (words["outcome"] or words["up"]):
         raise SettingError("--losses have no outcome; leave --outcome and --up out")

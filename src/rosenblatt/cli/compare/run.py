@@ -6,34 +6,36 @@ import csv
 import io
 import shlex
 import shutil
-import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
 import numpy as np
 
-from ..compare import Comparison, Plan, contenders
-from ..compare import compare as compare_learners
-from ..compare.contenders import check, split_names
-from ..compare.optimum import Limits as Searching
-from ..compare.optimum import check_two, with_optimum
-from ..compare.table import NAMED, fewest, listed, table, verdict
-from ..data.batch import Batch, Source, joined
-from ..data.labels import tidy
-from ..errors import DataError, Message, SettingError, naming
-from ..learn.rule import rule_from
-from ..model.representation import Representation
-from ..read import from_recipe, open_source
-from ..write import whole_files
-from .learn import check_kind, check_needs, feature_options
-from .options import FEATURES, READING, flag, in_shell
-from .output import notes, plural
-from .progress import Progress
-from .sources import output_errors
+from ...compare import Comparison, Plan, contenders
+from ...compare import compare as compare_learners
+from ...compare.contenders import check, split_names
+from ...compare.optimum import Limits as Searching
+from ...compare.optimum import check_two, with_optimum
+from ...compare.table import NAMED, fewest, table, verdict
+from ...data.batch import Batch, joined
+from ...errors import DataError, Message, SettingError, naming
+from ...learn.rule import rule_from
+from ...model.representation import Representation
+from ...read import from_recipe, open_source
+from ...report.words import class_counts, listed, plural, wrapped
+from ...write import whole_files
+from ..command import as_written, in_shell
+from ..learn import check_kind, check_needs, feature_options
+from ..options import FEATURES, READING
+from ..output import notes
+from ..pictures import write_picture
+from ..progress import Progress
+from ..sources import output_errors, whole
 
+SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
+"""Options of `train` too: of reading, features, seed, positive class and limits."""
 WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
 
@@ -50,17 +52,13 @@ class Compared(NamedTuple):
     seconds: float
     asked: list[str]
 
-    def told(self, top: int | None) -> Iterator[str]:
+    def as_text(self, top: int | None) -> Iterator[str]:
         """For people."""
         columns = shutil.get_terminal_size((WIDEST, 24)).columns
-        found = self.found
-        listed = ", ".join(f"{label}: {count:,}" for label, count in list(self.class_rows.items())[:4])
-        more = f" and {len(self.class_rows) - 4} more classes" if len(self.class_rows) > 4 else ""
-        yield from _wrapped(
-            f"{self.data}: {plural(sum(self.class_rows.values()), 'row')} ({listed}{more}); {self.how()}; "
-            f"{plural(len(found.rows), 'learner')}, {self.seconds:.1f} s",
-            columns,
-        )
+        found, width = self.found, max(30, columns)
+        rows = f"{plural(sum(self.class_rows.values()), 'row')} ({class_counts(self.class_rows, 4)})"
+        learners = f"{plural(len(found.rows), 'learner')}, {self.seconds:.1f} s"
+        yield from wrapped(f"{self.data}: {rows}; {self.how()}; {learners}", width)
         yield ""
         yield from table(found, columns, top)
         if top is not None and len(found.rows) > top:
@@ -71,12 +69,12 @@ class Compared(NamedTuple):
         shown = "" if score is None else f", {found.scoring} {score:.4f}"
         below = f"; {worse} {'does' if worse == 1 else 'do'} worse" if worse else ""
         yield f"most frequent class: {100 * error:.2f} % errors{shown}{below}"
-        yield from self._failed(columns)
+        yield from self._failed(width)
         for sentence in fewest(found):
-            yield from _wrapped(sentence, columns)
+            yield from wrapped(sentence, width)
         yield ""
         for sentence in verdict(found):
-            yield from _wrapped(sentence, columns)
+            yield from wrapped(sentence, width)
         yield f"to learn it: {self.command()}"
 
     def command(self) -> str:
@@ -88,7 +86,7 @@ class Compared(NamedTuple):
                 words += ["--epochs" if name == "max_iter" else "--max-updates", str(met[name])]
         return " ".join(["rosenblatt train", shlex.join(words), pick.contender.options, *self.asked])
 
-    def summary(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """For machines."""
         found = self.found
         return {
@@ -107,16 +105,12 @@ class Compared(NamedTuple):
             return f"tested on {test:,} rows of {Path(self.test).name}"
         return f"{plural(len(self.found.sizes), 'fold')}, {train:,} rows to learn from and {test:,} to test on"
 
-    def _failed(self, columns: int) -> Iterator[str]:
+    def _failed(self, width: int) -> Iterator[str]:
         reasons: dict[Message, list[str]] = {}
         for contender, reason in self.found.failed.items():
             reasons.setdefault(reason, []).append(contender.name)
         for reason, names in reasons.items():
-            yield from _wrapped(f"failed: {listed(names, NAMED)}: {in_shell(reason)}", columns)
-
-
-def _wrapped(text: str, columns: int) -> list[str]:
-    return textwrap.wrap(text, max(30, columns), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+            yield from wrapped(f"failed: {listed(names, NAMED)}: {in_shell(reason)}", width)
 
 
 def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[str]) -> Compared:
@@ -149,24 +143,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
             if words["optimum"] and not found.interrupted:
                 found = with_optimum(found, rows, plan, Searching(words["optimum_time"]), progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
-    return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, _asked(words, given))
-
-
-def _asked(words: dict[str, Any], given: set[str]) -> list[str]:
-    """The options of reading, features, seed and positive class that were given, as they are written."""
-    out = []
-    for name in (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time"):
-        if name in given:
-            value = words[name]
-            text = ",".join(value) if isinstance(value, list) else str(value)
-            out += [_switch(name, value)] if isinstance(value, bool) else [flag(name), shlex.quote(text)]
-    return out
-
-
-def _switch(name: str, value: bool) -> str:
-    """`--header` or `--no-header`."""
-    option = next(p for p in click.get_current_context().command.params if p.name == name)
-    return (option.opts if value else option.secondary_opts)[0]
+    return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, as_written(SAME))
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -176,22 +153,10 @@ def _names(text: str | None) -> list[str] | None:
 def _plan(words: dict[str, Any]) -> dict[str, Any]:
     """The plan's words; a scorer's name is looked up before anything is read."""
     if words["scoring"] is not None:
-        from ..model.metrics import scorer
+        from ...model.metrics import scorer
 
         scorer(words["scoring"])
     return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
-
-
-def whole(source: Source) -> Batch:
-    """All batches as one, with plain labels."""
-    batches = list(source)
-    origin = source.origin
-    if not batches:
-        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
-    whole = joined(batches)
-    if whole.y is None:
-        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
-    return whole._replace(y=tidy(whole.y))
 
 
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
@@ -223,21 +188,15 @@ def write_csv(found: Comparison, path: str) -> None:
 
 def write_plot(done: Compared, path: str) -> None:
     """The picture. OutputError where it cannot be written."""
-    from ..report.pictures.learners import Line, figure_of_learners
-    from .pictures import write_picture
+    from ...report.pictures.learners import Line, figure_of_learners
 
     found = done.found
-    lines = [
-        Line(
-            row.contender.name,
-            found.value(row) if row.score is None else row.score,
-            row.deviation if row.score_deviation is None else row.score_deviation,
-            row.behind and (row.behind.low, row.behind.value, row.behind.high),
-            row.level,
-            row is found.pick,
-        )  # fmt: skip
-        for row in found.rows
-    ]
+    lines = []
+    for row in found.rows:
+        value = found.value(row) if row.score is None else row.score
+        deviation = row.deviation if row.score_deviation is None else row.score_deviation
+        behind = row.behind and (row.behind.low, row.behind.value, row.behind.high)
+        lines.append(Line(row.contender.name, value, deviation, behind, row.level, row is found.pick))
     baseline = found.baseline[0] if found.scoring is None else found.baseline[1]
     title = [Path(done.data).name, done.how()]
     write_picture(figure_of_learners(lines, baseline, found.scoring, title), path)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, ModelError
-from .output import OutputError, check_writable
+from ...datasets import path as shipped
+from ...errors import DataError, ModelError
+from ..output import OutputError, check_writable
 
 if TYPE_CHECKING:
-    from ..model.model import Model
+    from ...model.model import Model
 
 FILES = {"model": "spam.model", "picture": "mistakes.png", "mail": "mail.eml", "messages": "sms.txt.xz"}
 
@@ -29,17 +35,14 @@ def make_folder(path: Path) -> dict[str, Path]:
 
 def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Mapping[str, Sequence[int]]) -> None:
     """Write them all. kept: the model. mail: the name of one of the shipped mails. histories: for the picture."""
-    import shutil
-
-    from ..datasets import path
-    from ..report.plots import mistakes_per_epoch
+    from ...report.pictures.mistakes import mistakes_per_epoch
 
     title = "Mistakes while learning to tell spam from real mail\n(a ring: from this epoch on, none)"
     try:
         kept.save(files["model"])
         mistakes_per_epoch(histories, files["picture"], title)
         files["mail"].write_bytes(raw_mail(mail))
-        shutil.copyfile(path("sms"), files["messages"])
+        shutil.copyfile(shipped("sms"), files["messages"])
     except OSError as error:
         raise OutputError(f"{error.filename}: cannot be written: {error.strerror or error}") from None
     except (DataError, ModelError) as error:
@@ -48,11 +51,7 @@ def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Ma
 
 def raw_mail(name: str) -> bytes:
     """The bytes of one of the shipped mails, by the end of its path in their archive."""
-    import tarfile
-
-    from ..datasets import path
-
-    with tarfile.open(path("mails")) as archive:
+    with tarfile.open(shipped("mails")) as archive:
         file = archive.extractfile(next(each for each in archive if each.name.endswith(name)))
         assert file is not None
         return file.read()
@@ -60,8 +59,6 @@ def raw_mail(name: str) -> bytes:
 
 def next_commands(files: Mapping[str, Path]) -> Iterator[str]:
     """Three commands that work as printed, from the folder in which the demo ran."""
-    from shlex import quote
-
     run, model, mail = program(), quote(str(files["model"])), quote(str(files["mail"]))
     yield f"{run} predict {model} {mail} --scores"
     yield f"{run} explain {model} {mail} --top 20"
@@ -71,11 +68,6 @@ def next_commands(files: Mapping[str, Path]) -> Iterator[str]:
 
 def program() -> str:
     """This program as the shell can call it: `rosenblatt` where it would find this one, else its path."""
-    import os
-    import shutil
-    import sys
-    from shlex import quote
-
     called = Path(sys.argv[0])
     script = called if called.name == "rosenblatt" else Path(sys.executable).with_name("rosenblatt")
     found = shutil.which("rosenblatt")

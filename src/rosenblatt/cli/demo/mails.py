@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from ..core.rows import Array, Rows
-    from ..mailtext.document import Document
+import numpy as np
+
+from ...core.rows import Array
+from ...data.batch import AtHand, joined
+from ...datasets import path
+from ...features.pipeline import Features
+from ...mailtext.document import Document
+from ...read import open_source
 
 SHARE = 0.7
 """Of the mails of each class, the part to learn from."""
 
 
-class Part(NamedTuple):
-    """Some of the mails. rows: (n, d), over the words of the training mails. y: (n,) labels. ids: the files' names."""
-
-    rows: Rows
-    documents: list[Document]
-    y: Array
-    ids: list[str]
-
-
 class Mails(NamedTuple):
-    """The shipped mails: those to learn from, those held out, and how both became rows."""
+    """The shipped mails: those to learn from and those held out, each a `Batch` of rows over the words of the training
+    mails, with labels and the files' names; how they became rows, and what was in them."""
 
-    train: Part
-    held: Part
+    train: Any
+    held: Any
     features: Any
     reading: dict[str, Any]
+    documents: tuple[list[Document], list[Document]]
 
 
 def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
     """(train, held): row numbers in a random order, `share` of each class in train."""
-    import numpy as np
-
     order = np.random.default_rng(seed).permutation(len(y))
     in_train = np.zeros(len(y), bool)
     for label in np.unique(y):
@@ -44,18 +40,13 @@ def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
 
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
-    from ..data.batch import AtHand, joined
-    from ..datasets import path
-    from ..features.pipeline import Features
-    from ..read import open_source
-
     source = open_source(path("mails"))
     mails: Any = joined(list(source))
     mails = mails._replace(y=mails.y.astype(str))
     train, held = map(mails.take, split(mails.y, seed))
     features, rows, *_ = Features.fit(AtHand(train._replace(y=None)))
-    held_rows = features.transform(held)
-    return Mails(Part(rows, *train), Part(held_rows, *held), features, source.recipe())
+    own = train._replace(rows=rows), held._replace(rows=features.transform(held))
+    return Mails(*own, features, source.recipe(), (train.rows, held.rows))
 
 
 def about(mails: Mails, seed: int) -> dict[str, Any]:

@@ -1,0 +1,252 @@
+"""How a command and an option are made: sections of the help, kinds of values, and settings as the shell says them."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import textwrap
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+
+import click
+
+from ..errors import Message, RosenblattError, in_python
+from ..parameters import Parameter
+from ..read import parameters as read
+from .app import write_example
+
+Decorator = Callable[[Any], Any]
+
+
+class Command(click.Command):
+    """A command whose help groups the options by section and ends with an example, as it stands."""
+
+    def __init__(self, *args: Any, example: str = "", **words: Any) -> None:
+        super().__init__(*args, **words)
+        self.example = example
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except RosenblattError as error:
+            raise error.saying(in_shell(error.message)) from error
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, self.example)
+
+
+def command(**arguments: str) -> Decorator:
+    """A command of the function's name; its docstring is the help, and ends with `Example:` and indented lines.
+
+    arguments: of the function → what the help calls them, in order.
+    """
+
+    def decorate(function: Any) -> Any:
+        text, _, example = inspect.cleandoc(function.__doc__).partition("\n\nExample:\n")
+        for name, metavar in reversed(arguments.items()):
+            function = click.argument(name, metavar=metavar)(function)
+        return click.command(cls=Command, help=text, example=textwrap.dedent(example))(function)
+
+    return decorate
+
+
+class Option(click.Option):
+    """An option in a section of the help."""
+
+    def __init__(self, *args: Any, section: str, **words: Any) -> None:
+        super().__init__(*args, **words)
+        self.section = section
+
+
+class Number(click.ParamType):
+    """A number, at least `least`, or one of some words that stand for values ("none": None, "auto": "auto").
+
+    What else a setting must be is checked where it is used, for the Python API as well.
+    """
+
+    name = "number"
+
+    def __init__(self, kind: type[int] | type[float] = float, least: float | None = None, **words: Any) -> None:
+        self.kind, self.least, self.words = kind, least, words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "|".join(["N" if self.kind is int else "X", *self.words])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value in self.words:
+            return self.words[value]
+        try:
+            number = self.kind(value)
+        except ValueError:
+            what = "a whole number" if self.kind is int else "a number"
+            self.fail(f"{value!r} is not {' or '.join([what, *self.words])}.", param, ctx)
+        if self.least is not None and not number >= self.least:
+            self.fail(f"{value} must be {self.least} or more.", param, ctx)
+        return number
+
+
+class Member(click.Choice[str]):
+    """A choice that may have parameters of its own, as `pocket:every=10`; whose they are checks them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        super().convert(value.partition(":")[0] if isinstance(value, str) else value, param, ctx)
+        return value
+
+
+class Share(click.ParamType):
+    """A share as `0.1%` or `0.001`; with `file`, what is no number is the path of a file, and 0 is no share."""
+
+    name = "share"
+
+    def __init__(self, file: bool = False) -> None:
+        self.file = file
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            share = float(value.removesuffix("%"))
+            if value.endswith("%"):
+                share = float(Decimal(value.removesuffix("%")) / 100)  # .7/100 is below .007 in floats: 6 of 1,000
+        except (ValueError, ArithmeticError):
+            if self.file:
+                return value
+            self.fail(f"{value!r} is not a share; give one as 0.1% or 0.001.", param, ctx)
+        if self.file and not 0.0 < share < 1.0:
+            found = f"{value} is not between 0 and 1"
+            self.fail(f"{found}; give a share of the rows, as 0.2 or 20%, or a file.", param, ctx)
+        if not 0.0 <= share < 1.0:
+            self.fail(f"{value} must be from 0% to below 100%, that is below 1.", param, ctx)
+        return share
+
+
+def option(section: str, *names: str, **words: Any) -> Decorator:
+    return click.option(*names, cls=Option, section=section, **words)
+
+
+def option_of(entry: Parameter, **words: Any) -> Decorator:
+    """The option of an entry of the table: type, default, what stands for the value, and help. words: what is another
+    in this command. Those of reading have no default here: what is not given is left to the reader of the format.
+    """
+    settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry), **words}
+    if entry.kind is bool:
+        settings = {**({} if "/" in entry.options else {"is_flag": True}), **words}
+    of_reader = entry in read.READING
+    shown = _shown(entry) if entry.shown is None else entry.shown
+    text = words.get("help", entry.help.replace("{choices}", ", ".join(map(str, entry.choices))))
+    settings["help"] = text + (f"  [default: {shown}]" if shown else "")
+    return option(entry.section, entry.options, entry.name, default=None if of_reader else entry.default, **settings)
+
+
+def _type(entry: Parameter) -> Any:
+    if entry.choices:
+        return (Member if entry.members else click.Choice)([*entry.words, *map(str, entry.choices)])
+    if entry.kind in (int, float):
+        return Number(entry.kind, entry.least if entry.early else None, **entry.words)
+    return None
+
+
+def _callback(entry: Parameter) -> Any:
+    if entry is read.FIELDS:
+        return as_fields
+    if entry.kind is list:
+        return as_names
+    if entry.choices and (entry.kind is int or entry.words):
+        return lambda ctx, param, value: as_value(entry, value)
+    return None
+
+
+def as_value(entry: Parameter, text: str | None) -> Any:
+    """What one of the choices stands for."""
+    if text is None or text in entry.words:
+        return entry.words.get(text or "")
+    return entry.kind(text)
+
+
+def _shown(entry: Parameter) -> str:
+    if entry.kind is list:
+        return ",".join(entry.default or ())
+    if isinstance(entry.default, float):
+        return f"{entry.default:g}"
+    return {"None": "none", "True": "yes", "False": "no"}.get(str(entry.default), str(entry.default))
+
+
+def together(options: Iterable[Decorator]) -> Decorator:
+    def decorate(function: Any) -> Any:
+        for each in reversed(list(options)):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else value.split(",")
+
+
+def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    from ..mailtext.fields import checked
+
+    return None if value is None else checked(value.split(","))
+
+
+def given(words: dict[str, Any]) -> set[str]:
+    """Names of the options that stand on the command line."""
+    source = click.get_current_context().get_parameter_source
+    return {name for name in words if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
+def as_written(names: Iterable[str]) -> list[str]:
+    """The options of these names that stand on the command line, to be written again: `--header`, `--scale unit:2`."""
+    context, out = click.get_current_context(), list[str]()
+    options, there = {p.name: p for p in context.command.params}, given(context.params)
+    for name in filter(there.__contains__, names):
+        option, value = options[name], context.params[name]
+        if isinstance(value, bool):
+            out.append((option.opts if value else option.secondary_opts)[0])
+        else:
+            text = ",".join(value) if isinstance(value, list) else str(value)
+            out += [max(option.opts, key=len), shlex.quote(text)]
+    return out
+
+
+def in_shell(message: str, command: click.Command | None = None) -> str:
+    """A message in the words of a command, else of the one at work: `max_iter=5` is `--epochs 5` in `train`."""
+    if not isinstance(message, Message):
+        return message
+    context = click.get_current_context(silent=True)
+    command = command or (context.command if context else None)
+    options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
+
+    def word(name: str, shown: str | None) -> str:
+        option = options.get(name)
+        if option is None:
+            return in_python(name, shown)
+        if option.secondary_opts and shown in ("True", "False"):
+            return (option.opts if shown == "True" else option.secondary_opts)[0]
+        value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
+        return f"{max(option.opts, key=len)} {value}".rstrip()
+
+    return message.in_words(word)
+
+
+def flag(name: str) -> str:
+    """The option for a name of the Python API, for messages: "max_iter" → "--epochs"."""
+    context = click.get_current_context(silent=True)
+    for parameter in context.command.params if context else ():
+        if parameter.name == name and isinstance(parameter, click.Option):
+            return parameter.opts[0]
+    return name

@@ -1,0 +1,65 @@
+"""Numbers, names and lists as people read them: what all texts of the program share."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def plural(count: int, what: str) -> str:
+    """`1 row`, `1,234 rows`."""
+    return f"{count:,} {what if count == 1 else what + 's'}"
+
+
+def short(text: Any, most: int = 80) -> str:
+    """Text on one line, cut at `most` characters; control characters, which a terminal would obey, become blanks."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def listed(names: Sequence[Any], most: int, rest: str = " and {:,} more") -> str:
+    """The first names, and how many more there are: `a, b and 3 more`. rest: how that is said."""
+    more = len(names) - most
+    return ", ".join(map(str, names[:most])) + (rest.format(more) if more > 0 else "")
+
+
+def class_counts(class_rows: Mapping[str, int], most: int, rest: str = " and {:,} more classes") -> str:
+    """`ham: 700, spam: 300`; the first `most` classes, and how many more there are."""
+    return listed([f"{label}: {count:,}" for label, count in class_rows.items()], most, rest)
+
+
+def dimensions(rows: int, columns: int) -> str:
+    """`150 rows, 4 columns`."""
+    return f"{plural(rows, 'row')}, {plural(columns, 'column')}"
+
+
+def hyperplanes(fit_intercept: bool) -> str:
+    """Which hyperplanes are meant."""
+    return "with an offset" if fit_intercept else "through the origin"
+
+
+def series(values: Sequence[Any], most: int = 10) -> str:
+    """All of a short history, else the first six and the last three; counts whole, other numbers to four digits."""
+    shown = [f"{x:.4f}" if isinstance(x, float) else "-" if x is None else f"{x:,}" for x in values]
+    return " ".join(shown if len(shown) <= most else [*shown[:6], "...", *shown[-3:]])
+
+
+def table(rows: Iterable[Iterable[str]], right: Iterable[int] = (), gap: int = 2) -> list[str]:
+    """Cells in columns `gap` blanks apart; the columns numbered in `right` end together."""
+    cells = [list(row) for row in rows]
+    ends = set(right)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    sides = [str.rjust if column in ends else str.ljust for column in range(len(widths))]
+    blank = " " * gap
+    return [
+        blank.join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def wrapped(text: str, width: int, first: str = "", then: str = "  ") -> list[str]:
+    """Lines of at most `width` letters, in which no name or number is broken. first, then: how lines begin."""
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )
