@@ -48,7 +48,7 @@ def like_training(path: str, model: Any, reading: dict[str, Any], labelled: bool
         model.reading,
         reading.pop("format", None) or "auto",
         labelled=labelled,  # type: ignore[arg-type]
-        width=model.width if model.features is None else model.features.given,
+        width=model.width if model.features is None else model.features.columns,
         classes=model.classes.tolist(),
         **reading,
     )

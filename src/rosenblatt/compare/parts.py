@@ -13,6 +13,7 @@ from ..data.batch import AtHand, Batch
 from ..errors import DataError, SettingError, plain
 from ..features import scaling
 from ..features.pipeline import Features, Options
+from ..features.step import fitted_chain, transformed
 
 
 class Part(NamedTuple):
@@ -50,19 +51,13 @@ def parts(train: Batch, test: Batch, options: Options, scalings: Sequence[str]) 
         features, rows, _, _ = Features.fit(AtHand(train), options._replace(scale="none"))
         held = features.transform(unlabelled)
         for name in scalings:
-            steps, scaled = scaling.fit(name, rows)
-            made[name] = Part(scaled, train.y, _applied(steps, held), test.y)
+            steps, scaled = fitted_chain(scaling.parse(name), rows)
+            made[name] = Part(scaled, train.y, transformed(steps, held), test.y)
         return made
     for name in scalings:
         features, scaled, _, _ = Features.fit(AtHand(train), options._replace(scale=name))
         made[name] = Part(scaled, train.y, features.transform(unlabelled), test.y)
     return made
-
-
-def _applied(steps: Sequence[scaling.Step], rows: Rows) -> Rows:
-    for step in steps:
-        rows = step.apply(rows)
-    return rows
 
 
 def batch(X: Any, y: Any) -> Batch:

@@ -140,7 +140,7 @@ def check(values: str, precision: str) -> None:
     PRECISION.check(precision)
 
 
-def finish(entries: Entries, width: int, values: str, precision: str) -> Csr:
+def valued(entries: Entries, width: int, values: str, precision: str) -> Csr:
     """Rows of the chosen values: 1 for present, the count, or its share of the row's counts (zero rows stay zero)."""
     ends = np.concatenate([[0], np.cumsum(entries.lengths)])
     data = entries.counts
