@@ -30,21 +30,10 @@ class Mails(NamedTuple):
     reading: dict[str, Any]
 
 
-def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
-    """(train, held): row numbers in a random order, `share` of each class in train."""
-    import numpy as np
-
-    order = np.random.default_rng(seed).permutation(len(y))
-    in_train = np.zeros(len(y), bool)
-    for label in np.unique(y):
-        own = order[y[order] == label]
-        in_train[own[: round(share * len(own))]] = True
-    return order[in_train[order]], order[~in_train[order]]
-
-
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
     from ..data.batch import AtHand, joined
+    from ..data.folds import two_parts
     from ..datasets import path
     from ..features.pipeline import Features
     from ..read import open_source
@@ -52,7 +41,7 @@ def read_mails(seed: int) -> Mails:
     source = open_source(path("mails"))
     mails: Any = joined(list(source))
     mails = mails._replace(y=mails.y.astype(str))
-    train, held = map(mails.take, split(mails.y, seed))
+    train, held = map(mails.take, two_parts(mails.y, SHARE, seed))
     features, rows, *_ = Features.fit(AtHand(train._replace(y=None)))
     held_rows = features.transform(held)
     return Mails(Part(rows, *train), Part(held_rows, *held), features, source.recipe())

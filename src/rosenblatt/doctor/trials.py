@@ -78,16 +78,6 @@ class Trial(NamedTuple):
         return {"what": self.treatment.what, "options": self.treatment.options, **own, "failed": self.failed or None}
 
 
-def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
-    """Stratified and shuffled; no more than the smallest class has rows, none where it has one."""
-    from sklearn.model_selection import StratifiedKFold
-
-    _, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
-    count = min(count, int(counts.min()))
-    # By numbers, as scikit-learn takes labels like 0.5 for a quantity.
-    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, numbers)) if count >= 2 else []
-
-
 def tried(
     case: Case, treatments: list[Treatment], seconds: float, watch: Callable[[str, int, int], None]
 ) -> list[Trial]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.rows import Csr
 from ..mailtext.document import Document
-from .bag import Entries, bag, check, valued
+from .bag import Bag, Entries, check, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED
 from .step import Step
@@ -61,7 +61,7 @@ class Hashing(Step):
         BITS.check(bits)
         self.bits, self.signed, self.values, self.precision, self.grams = bits, signed, values, precision, grams
         # A signed word's column lies beyond the width where it counts negatively.
-        self._bag = bag(self._signed_column if signed else self.column, grams)
+        self._bag = Bag(self._signed_column if signed else self.column, grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Hashing, (self.bits, self.signed, self.values, self.precision, self.grams)

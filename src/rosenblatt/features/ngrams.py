@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,9 +106,12 @@ class Ragged:
     """Rows of whole numbers of any length: appended one by one, taken many at a time."""
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
         self._flat, self._ends = array("q"), array("q", [0])
 
-    def append(self, row: tuple[int, ...]) -> int:
+    def append(self, row: Iterable[int]) -> int:
         """The new row's number."""
         self._flat.extend(row)
         self._ends.append(len(self._flat))
@@ -116,11 +119,9 @@ class Ragged:
 
     def take(self, rows: Array) -> tuple[Array, Array]:
         """(all numbers of these rows one after the other, the length of each row), int64."""
-        ends = np.array(self._ends, np.int64)
-        flat = np.array(self._flat, np.int64)
-        lengths = ends[rows + 1] - ends[rows]
-        starts = np.cumsum(lengths) - lengths
-        return flat[np.arange(lengths.sum()) + np.repeat(ends[rows] - starts, lengths)], lengths
+        flat, ends = np.asarray(self._flat), np.asarray(self._ends)
+        starts, lengths = ends[rows], ends[rows + 1] - ends[rows]
+        return flat[np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)], lengths
 
 
 class Runs:
@@ -147,7 +148,7 @@ class Runs:
         for n in range(2, self._n + 1):
             inside = np.flatnonzero(text[: max(0, len(text) - n + 1)] == text[n - 1 :])
             numbers = self._numbers(n, before[inside] << 32 | words[inside + n - 1])
-            columns.append(np.array(self._columns[n], np.int64)[numbers])
+            columns.append(np.asarray(self._columns[n])[numbers])
             places.append(inside)
             before = np.full(len(words), -1)
             before[inside] = numbers

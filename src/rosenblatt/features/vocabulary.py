@@ -10,7 +10,7 @@ import numpy as np
 from ..core.rows import Array, Csr
 from ..errors import ModelError
 from ..mailtext.document import Document
-from .bag import NONE, Entries, bag, check, valued
+from .bag import NONE, Bag, Entries, check, valued
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS
 from .step import Step, padded
@@ -65,7 +65,7 @@ class Vocabulary(Step):
         self._fitted, self.names, self.grams = names is not None, names or [], grams
         index = self._index = {name: column for column, name in enumerate(self.names)}
         known, new = lambda name: index.get(name, NONE), lambda name: index.setdefault(name, len(index))
-        self._bag = bag(known if self._fitted else new, grams)
+        self._bag = Bag(known if self._fitted else new, grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Vocabulary, (self.names if self._fitted else None, *self._settings)
