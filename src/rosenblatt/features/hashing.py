@@ -80,13 +80,10 @@ class Hashing(Step):
         column = self.column(name)
         return column if _mixed(name) >> 31 else column + self.width
 
-    def prepared(self, batch: list[Document]) -> Csr:
-        entries = self._bag.entries(batch)
-        return valued(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
-
-    def transform(self, batch: Any) -> Csr:
+    def read(self, documents: list[Document]) -> Csr:
         """(n, 2^bits) rows; the columns of each row ascend."""
-        return self.prepared(batch) if isinstance(batch, list) else batch
+        entries = self._bag.entries(documents)
+        return valued(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
 
     def _folded(self, entries: Entries) -> Entries:
         """Negative words added to the columns that they belong to."""

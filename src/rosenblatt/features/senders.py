@@ -44,16 +44,16 @@ class Senders(Step):
     def __init__(self, known: Iterable[str] = (), path: str | None = None) -> None:
         self.known, self.path = frozenset(known), path
 
-    def prepared(self, batch: list[Document]) -> tuple[str | None, ...]:
+    def read(self, documents: list[Document]) -> tuple[str | None, ...]:
         """The sender of each mail."""
-        return tuple(map(address, batch))
+        return tuple(map(address, documents))
 
     def stacked(self, parts: Iterable[Any]) -> tuple[str | None, ...]:
         return tuple(chain.from_iterable(parts))
 
     def partial(self, batch: Any) -> Counter[str]:
         """How many of the mails each sender has sent."""
-        return Counter(filter(None, self.prepared(batch) if isinstance(batch, list) else batch))
+        return Counter(filter(None, self.prepared(batch)))
 
     def merge(self, a: Counter[str], b: Counter[str]) -> Counter[str]:
         return a + b
@@ -73,8 +73,7 @@ class Senders(Step):
 
     def transform(self, batch: Any) -> Array:
         """(n,) the values of the column."""
-        senders = self.prepared(batch) if isinstance(batch, list) else batch
-        return np.array([sender in self for sender in senders], float)
+        return np.array([sender in self for sender in self.prepared(batch)], float)
 
     def tensors(self) -> dict[str, Array]:
         return {"senders": np.frombuffer("\n".join(sorted(self.known)).encode("utf-8", "replace"), np.uint8)}

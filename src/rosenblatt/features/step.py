@@ -1,12 +1,12 @@
 """The contract of a step of features: partial(batch) → merge → finish, then transform(batch).
 
-    prepared(batch)   the batch as `partial` and `transform` take it, made once: words counted, addresses read
-    stacked(parts)    several of these, made by the same step, one below the other
+    read(documents)   documents as the others take them, made once: words counted, addresses read
+    stacked(parts)    several of these, or of rows, made by the same step, one below the other
     partial(batch)    what one batch contributes: a plain value, which can be pickled and sent to another process
     merge(a, b)       two of these as one; neither is changed. Associative, `nothing` is its neutral element, and it
                       does not matter how the rows were cut into batches or which came first; the moments of `Standard`
                       differ by rounding then, everything else not at all
-    finish(partial)   the fitted step; of `nothing`, the step as fitted to no rows
+    finish(partial)   the fitted step
     transform(batch)  rows of the batch, by the fitted step
 
 A step `takes` "documents" or "rows". Steps that take documents stand side by side, and one pass over the data serves
@@ -23,17 +23,22 @@ from typing import Any, Self
 import numpy as np
 
 from ..core.rows import Array, Rows, stack
+from ..mailtext.document import Document
 
 
 class Step:
-    """A step that learns nothing and changes nothing; each of the others changes what differs."""
+    """A step that learns nothing, and changes rows in nothing; each of the others changes what differs."""
 
     kind = ""
     takes = "rows"
     nothing: Any = None
 
     def prepared(self, batch: Any) -> Any:
-        return batch
+        """Documents read; what was read already, and rows, as they are."""
+        return self.read(batch) if isinstance(batch, list) else batch
+
+    def read(self, documents: list[Document]) -> Any:
+        raise NotImplementedError
 
     def stacked(self, parts: Any) -> Any:
         return stack(parts)
@@ -52,7 +57,7 @@ class Step:
         return self.finish(reduce(self.merge, map(self.partial, batches), self.nothing))
 
     def transform(self, batch: Any) -> Any:
-        return batch
+        return self.prepared(batch)
 
     def recipe(self) -> dict[str, Any]:
         """What JSON can hold of the fitted step; `tensors` is the rest."""

@@ -74,15 +74,15 @@ class Vocabulary(Step):
     def width(self) -> int:
         return len(self.names)
 
-    def prepared(self, batch: list[Document]) -> Counted:
-        return Counted(self._index, self._bag.entries(batch))
+    def read(self, documents: list[Document]) -> Counted:
+        return Counted(self._index, self._bag.entries(documents))
 
     def stacked(self, parts: Sequence[Counted]) -> Counted:
         entries = zip(*(part.entries for part in parts), strict=True)
         return Counted(parts[0].numbers, Entries(*map(np.concatenate, entries)))
 
     def partial(self, batch: Any) -> Frequencies:
-        numbers, entries = self.prepared(batch) if isinstance(batch, list) else batch
+        numbers, entries = self.prepared(batch)
         return Frequencies(numbers, np.bincount(entries.columns))
 
     def merge(self, a: Frequencies, b: Frequencies) -> Frequencies:
@@ -105,11 +105,10 @@ class Vocabulary(Step):
 
     def transform(self, batch: Any) -> Csr:
         """(n, width) rows; the columns of each row ascend."""
-        if isinstance(batch, list):
-            entries = self._bag.entries(batch)
-        else:
-            columns = np.array([self._index.get(name, NONE) for name in batch.numbers], np.int64)
-            entries = _renumbered(batch.entries, columns)
+        numbers, entries = self.prepared(batch)
+        if numbers is not self._index:  # counted before the dictionary was there
+            columns = np.array([self._index.get(name, NONE) for name in numbers], np.int64)
+            entries = _renumbered(entries, columns)
         return valued(entries, self.width, *self._settings[:2])
 
     def recipe(self) -> dict[str, Any]:
