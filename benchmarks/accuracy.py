@@ -147,7 +147,7 @@ def trained_on(documents: list[Any], y: Any, test: list[Any], options: Options) 
     """Labels of the test mails by an averaged perceptron, 10 epochs."""
     features, rows, labels, _ = Features.fit(AtHand(Batch(documents, y)), options)
     model = fit(rows, labels, Settings.of(keep="averaged"), Limits(max_iter=10))
-    return model.predict(features.transform(Batch(test, None)))
+    return model.labels(model.scores(features.transform(Batch(test, None))))
 
 
 def mail(folder: Path, only: list[str]) -> Iterator[dict[str, Any]]:

@@ -24,7 +24,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 
 from rosenblatt import LinearClassifier
-from rosenblatt.report.metrics import probability_metrics
+from rosenblatt.model.metrics import probability_metrics
 
 LEARNERS: dict[str, dict[str, Any]] = {
     "averaged perceptron": {"keep": "averaged", "max_iter": 10},

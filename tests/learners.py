@@ -118,7 +118,7 @@ def go_on(run: Run, p: Problem, kind: str, limits: Limits, weight: Array | None 
 
 
 def model(run: Run, classes: int) -> Model:
-    return Model(run, np.arange(classes))
+    return Model(run=run, classes=np.arange(classes))
 
 
 def finished(run: Run, p: Problem, rule: str) -> bool:

@@ -24,9 +24,9 @@ from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.calibration import calibration, isotonic, sigmoid
 from rosenblatt.model.fit import Task, fit
+from rosenblatt.model.metrics import metrics, probability_metrics
 from rosenblatt.parameters import CALIBRATIONS
-from rosenblatt.recipe.cross_scores import held_out_scores
-from rosenblatt.report.metrics import metrics, probability_metrics
+from rosenblatt.recipe.cross_scores import cross_scores
 from samples import KEEPS, three_classes, two_classes
 
 Array = np.ndarray[Any, Any]
@@ -128,10 +128,10 @@ def test_another_kind_is_refused() -> None:
 
 @pytest.mark.parametrize("make", [two_classes, three_classes])
 @pytest.mark.parametrize("keep", ["averaged", "voted"])
-def test_held_out_scores_are_those_of_models_of_the_other_folds(make: Any, keep: str) -> None:
+def test_cross_scores_are_those_of_models_of_the_other_folds(make: Any, keep: str) -> None:
     x, y = make()
     model = LinearClassifier(keep=keep, max_iter=3).fit(x, y).model_
-    found = held_out_scores(model, dense(x), y, Task(), 4)
+    found = cross_scores(model, dense(x), y, Task(), 4)
     expected = np.empty_like(found)
     for kept, left in StratifiedKFold(4, shuffle=True, random_state=0).split(x, y):
         part = LinearClassifier(keep=keep, max_iter=3).fit(x[kept], y[kept])
@@ -180,10 +180,10 @@ def test_the_folds_have_the_models_positive_class_and_its_number_of_picks() -> N
     x, y = two_classes()
     model = LinearClassifier(max_iter=3, positive=0).fit(x, y).model_
     assert model.classes.tolist() == [1, 0]
-    found = held_out_scores(model, dense(x), y, Task(), 4)
-    assert np.array_equal(found, held_out_scores(model, dense(x), y, Task(positive=0), 4))
+    found = cross_scores(model, dense(x), y, Task(), 4)
+    assert np.array_equal(found, cross_scores(model, dense(x), y, Task(positive=0), 4))
     picks = LinearClassifier(optimizer="pick-first", max_updates=7).fit(x, y).model_
-    found = held_out_scores(picks, dense(x), y, Task(), 2)
+    found = cross_scores(picks, dense(x), y, Task(), 2)
     kept, left = next(StratifiedKFold(2, shuffle=True, random_state=0).split(x, y))
     part = LinearClassifier(optimizer="pick-first", max_updates=7).fit(x[kept], y[kept])
     assert np.array_equal(np.sign(found[left]), np.sign(part.decision_function(x[left])))
@@ -285,9 +285,9 @@ def test_saved_and_loaded_it_answers_the_same(make: Any, kind: str, tmp_path: Pa
     model = LinearClassifier(keep="averaged", max_iter=3, calibrate=kind).fit(x, y).model_
     model.save(tmp_path / "m")
     back = Model.load(tmp_path / "m")
-    scores = model.decision(dense(x))
-    assert np.array_equal(scores, back.decision(dense(x)))
-    assert np.array_equal(model.probabilities(scores), back.probabilities(scores))
+    scores = model.scores(dense(x))
+    assert np.array_equal(scores, back.scores(dense(x)))
+    assert np.array_equal(np.exp(model.log_probabilities(scores)), np.exp(back.log_probabilities(scores)))
     assert (back.calibration.kind, back.calibration.folds, back.calibration.rows) == (kind, 5, len(y))
     back.save(tmp_path / "again")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
@@ -313,11 +313,15 @@ def test_a_threshold_overrides_even_odds() -> None:
     model = LinearClassifier(keep="averaged", max_iter=3, calibrate="sigmoid").fit(x, y).model_
     rows = dense(x)
     other = replace(model, threshold=3.0)
-    assert np.array_equal(other.predict(rows) == 1, other.raw(rows) > 3.0)
-    assert np.allclose(model.probabilities(model.decision(rows)), other.probabilities(other.decision(rows)))
+    assert np.array_equal(other.labels(other.scores(rows)) == 1, other.raw(rows) > 3.0)
+    assert np.allclose(
+        np.exp(model.log_probabilities(model.scores(rows))), np.exp(other.log_probabilities(other.scores(rows)))
+    )
     logistic = LinearClassifier("logistic", max_iter=3).fit(x, y).model_
     moved = replace(logistic, threshold=-2.0)
-    assert np.allclose(logistic.probabilities(logistic.decision(rows)), moved.probabilities(moved.decision(rows)))
+    assert np.allclose(
+        np.exp(logistic.log_probabilities(logistic.scores(rows))), np.exp(moved.log_probabilities(moved.scores(rows)))
+    )
 
 
 # --- measures, and real data ---

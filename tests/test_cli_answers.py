@@ -34,7 +34,7 @@ def test_predict_prints_a_label_a_line_and_more_on_request(data: dict[str, Path]
     assert labels == ["a", "b", "c", "a", "b", "c"]
     scores = [line.split("\t") for line in well("predict", model, data["three"], "--scores").out.splitlines()]
     assert [line[0] for line in scores] == labels
-    expected = Model.load(model).decision(Model.load(model).rows(batch(data["three"])))
+    expected = Model.load(model).scores(Model.load(model).rows(batch(data["three"])))
     assert (np.array([line[1:] for line in scores], float) == expected).all(), "to the last digit"
     shares = [line.split("\t") for line in well("predict", model, data["three"], "--proba").out.splitlines()]
     assert np.allclose(np.array([line[1:] for line in shares], float).sum(axis=1), 1.0)

@@ -10,6 +10,7 @@ import pytest
 
 from command import TABLE, THREE, Done, one_of_each, run, well, write
 from pictured import assert_legible, texts
+from rosenblatt import Recipe
 from rosenblatt.datasets import path as shipped
 from rosenblatt.report.pictures.words import readable
 
@@ -129,16 +130,14 @@ def test_a_learning_curve_in_numbers_and_as_a_picture(tmp_path: Path, drawn: lis
 
 def test_words_of_the_fold_left_out_are_not_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text has a word of its own: a dictionary of more words than rows learned from would have seen others."""
-    from rosenblatt.cli import learn
+    sizes, whole = [], Recipe.fit
 
-    sizes, whole = [], learn.from_part
-
-    def from_part(work: Any, batch: Any, model: Any) -> Any:
-        learned = whole(work, batch, model)
+    def fit(recipe: Recipe, batch: Any) -> Any:
+        learned = whole(recipe, batch)
         sizes.append((len(batch.rows), learned.width))
         return learned
 
-    monkeypatch.setattr(learn, "from_part", from_part)
+    monkeypatch.setattr(Recipe, "fit", fit)
     texts = "".join(f"{'spam' if k % 2 else 'ham'}\tword{k}\n" for k in range(60))
     data = write(tmp_path / "d.txt", texts)
     well("train", data, "-o", tmp_path / "m", "--min-documents", 1, "--learning-curve", tmp_path / "c.png")

@@ -227,7 +227,7 @@ def test_class_weights() -> None:
     by_hand.partial_fit(x[:50], y[:50], classes=[0, 1], sample_weight=(50 / (2 * n[0]))[y[:50]])
     by_hand.partial_fit(x[50:], y[50:], sample_weight=(120 / (2 * n[1]))[y[50:]])
     assert np.allclose(balanced.coef_, by_hand.coef_, rtol=1e-12)
-    with pytest.raises(ValueError, match="class_weight names 5, which is not a label"):
+    with pytest.raises(ValueError, match="class_weight: 5 is not a label"):
         LinearClassifier(class_weight={5: 1.0}).fit(x, y)
 
 

@@ -24,15 +24,15 @@ PROOFS = sorted(path.name for path in GOLDEN.glob("[0-9]*.json"))
 def test_words(name: str) -> None:
     model = Model.load(GOLDEN / name)
     rows = model.rows(Batch([[("", "free money")], [("", "lunch at noon")], [("", "")]], None))
-    assert model.predict(rows).tolist() == ["spam", "ham", "ham"]
-    assert model.probabilities(model.decision(rows))[0, 1] > 0.5
+    assert model.labels(model.scores(rows)).tolist() == ["spam", "ham", "ham"]
+    assert np.exp(model.log_probabilities(model.scores(rows)))[0, 1] > 0.5
     assert model.run.epoch == 3 and model.run.history["mistakes"]
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-voted.model")])
 def test_voted(name: str) -> None:
     model = Model.load(GOLDEN / name)
-    scores = model.decision(dense(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]])))
+    scores = model.scores(dense(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]])))
     assert scores.shape == (4, 3) and np.abs(scores).max() <= 1.0
     assert model.classes.tolist() == [0, 1, 2]
 
@@ -43,7 +43,7 @@ def test_mail(name: str) -> None:
     mail = [("subject", "free money"), ("", "free money now"), ("sender", "0@example.org")]
     other = [("subject", "lunch"), ("", "lunch at noon"), ("sender", "9@example.org")]
     rows = model.rows(Batch([mail, other], None))
-    assert model.predict(rows).tolist() == ["spam", "ham"]
+    assert model.labels(model.scores(rows)).tolist() == ["spam", "ham"]
     assert {"free money", "sender.known"} <= set(model.features.names)
     assert model.calibration is not None and model.choice is not None and model.choice["by"] == "cost"
     assert model.run.best is not None and len(model.run.history["validation"]) == model.run.epoch
@@ -53,8 +53,8 @@ def test_mail(name: str) -> None:
 def test_products(name: str) -> None:
     model = Model.load(GOLDEN / name)
     rows = model.rows(Batch(dense(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]])), None))
-    assert rows.values.shape == (4, 5) and model.predict(rows).tolist() == [0, 1, 2, 1]
-    assert model.probabilities(model.decision(rows)).sum(axis=1) == pytest.approx(1.0)
+    assert rows.values.shape == (4, 5) and model.labels(model.scores(rows)).tolist() == [0, 1, 2, 1]
+    assert np.exp(model.log_probabilities(model.scores(rows))).sum(axis=1) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("name", PROOFS)

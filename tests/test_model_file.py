@@ -40,7 +40,12 @@ def tiny(classes: Array | None = None, rule: Any = "perceptron", **words: Any) -
     rows = dense(np.array([[1.0, 2.0], [-1.0, 0.5], [0.25, -1.0], [3.0, 0.0]]))
     run = new_run(Settings.of(rule=rule, tol=None, **words), rows, 2)
     train(run, [Chunk(rows, np.array([1.0, -1.0, -1.0, 1.0]))], Limits(1))
-    return Model(run, np.array([0, 1]) if classes is None else classes, None, {"format": "svmlight"}, ["ä", "b"])
+    return Model(
+        run=run,
+        classes=np.array([0, 1]) if classes is None else classes,
+        reading={"format": "svmlight"},
+        names=["ä", "b"],
+    )
 
 
 @pytest.fixture
@@ -72,12 +77,14 @@ def test_the_same_model_gives_the_same_bytes_and_saving_is_pure(tmp_path: Path, 
         run = learned(p, KINDS[2], 3, keep=keep, alpha=0.1)
         held = everything(run, p, KINDS[2])
         before = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in held.items()}
-        model = Model(run, np.arange(classes), None, {"base": 1}, None)
+        model = Model(run=run, classes=np.arange(classes), reading={"base": 1})
         files = [tmp_path / f"{i}" for i in range(4)]
         model.save(files[0])
         model.save(files[1])
         Model.load(files[0]).save(files[2])
-        Model(learned(p, KINDS[2], 3, keep=keep, alpha=0.1), np.arange(classes), None, {"base": 1}, None).save(files[3])
+        Model(run=learned(p, KINDS[2], 3, keep=keep, alpha=0.1), classes=np.arange(classes), reading={"base": 1}).save(
+            files[3]
+        )
         assert len({file.read_bytes() for file in files}) == 1
         same_bits(everything(run, p, KINDS[2]), before, "after saving")
         loaded = Model.load(files[0])
@@ -324,7 +331,7 @@ def test_a_rule_of_ones_own_is_loaded_without_its_code(tmp_path: Path) -> None:
     model.save(tmp_path / "a")
     loaded = Model.load(tmp_path / "a")
     x = rows_of(np.random.default_rng(0).normal(size=(20, 2)), KINDS[0])
-    assert np.array_equal(loaded.decision(x), model.decision(x))
+    assert np.array_equal(loaded.scores(x), model.scores(x))
     loaded.save(tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
     rows = dense(np.ones((1, 2)))
@@ -336,7 +343,7 @@ def test_a_learning_rate_of_ones_own_must_be_given_again(tmp_path: Path) -> None
     tiny(learning_rate=lambda t: 0.5).save(tmp_path / "model")
     loaded = Model.load(tmp_path / "model")
     rows = dense(np.ones((1, 2)))
-    assert loaded.predict(rows).shape == (1,)
+    assert loaded.labels(loaded.scores(rows)).shape == (1,)
     with pytest.raises(ModelError, match="give the learning rate again"):
         train(loaded.run, [Chunk(rows, np.ones(1))], Limits(1))
 

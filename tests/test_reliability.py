@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
 
+from rosenblatt.model.reliability import bins, expected_error, happened
 from rosenblatt.report.pictures.canvas import paper
-from rosenblatt.report.reliability import bins, draw_reliability, expected_error, happened
+from rosenblatt.report.pictures.reliability import draw_reliability
 
 
 def said(n: int = 500) -> tuple[np.ndarray, np.ndarray]:

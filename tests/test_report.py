@@ -17,10 +17,10 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
+from rosenblatt.model.evidence import Evidence, Names, evidence, rivals, strongest
 from rosenblatt.model.fit import fit
+from rosenblatt.model.metrics import metrics, scorer
 from rosenblatt.model.model import Model
-from rosenblatt.report.evidence import Evidence, Names, evidence, rivals, strongest
-from rosenblatt.report.metrics import metrics, scorer
 
 
 @pytest.fixture(autouse=True)

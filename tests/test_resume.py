@@ -25,7 +25,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def through_a_file(run: Run, p: Problem, path: Path) -> Run:
-    Model(run, np.arange(p.classes)).save(path)
+    Model(run=run, classes=np.arange(p.classes)).save(path)
     return Model.load(path).run
 
 

@@ -25,7 +25,7 @@ from rosenblatt.core.rows import dense
 from rosenblatt.data.arrays import at_least, at_most
 from rosenblatt.data.folds import set_aside
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.recipe.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed
+from rosenblatt.model.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed
 from samples import three_classes, two_classes
 
 Array = np.ndarray[Any, Any]
@@ -203,7 +203,7 @@ def test_a_saved_threshold_is_exact(keep: str, dtype: Any, tmp_path: Path) -> No
     back = Model.load(tmp_path / "m")
     assert back.threshold == made.threshold and back.choice == made.choice
     assert rates(back, model.raw(rows), y)[0] <= 0.05
-    assert np.array_equal(back.decision(rows), made.decision(rows))
+    assert np.array_equal(back.scores(rows), made.scores(rows))
 
 
 # --- on the command line ---

@@ -22,8 +22,8 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.mailtext.document import Document
 from rosenblatt.model.fit import Held, Task, fit
 from rosenblatt.model.model import Model
+from rosenblatt.model.thresholds import Wish, chosen
 from rosenblatt.recipe.cross_scores import curves, held_out_scores
-from rosenblatt.recipe.thresholds import Wish, chosen
 from rosenblatt.theory import Problem, as_problem, separable
 from rosenblatt.theory.proof.certificate import Certificate
 from rosenblatt.theory.proof.certificate_file import save_certificate

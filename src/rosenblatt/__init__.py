@@ -28,6 +28,8 @@ _PLACES = {
     **dict.fromkeys(_RECIPES, ".estimators.named"),
     "MaximumMargin": ".estimators.maximum_margin",
     "Model": ".model.model",
+    "Recipe": ".recipe.recipe",
+    "Source": ".data.batch",
     "DEFAULTS": ".learn.table",
 }
 

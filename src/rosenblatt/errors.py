@@ -7,7 +7,8 @@ is written, `{eta0.name}` and `{eta0.value}` are one of the two alone, `{eta0_}`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
 
@@ -135,3 +136,12 @@ def located(origin: str, line: int | None, found: str, expected: str, **settings
     """The one form of a data error: `file, line 3: found …; expected …`. expected: as of an error."""
     place = origin if line is None else f"{origin}, line {line}"
     return DataError(Message(expected, **settings).within(f"{place}: {found}; "))
+
+
+@contextmanager
+def naming(origin: str, *others: str) -> Iterator[None]:
+    """What is wrong with data names them: their origin, unless it begins with that, or with one of the others."""
+    try:
+        yield
+    except DataError as error:
+        raise error.within("" if str(error).startswith((origin, *others)) else f"{origin}: ") from None

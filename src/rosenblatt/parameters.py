@@ -182,7 +182,9 @@ def described(table: dict[str, Parameter], indent: int = 4) -> str:
     lines = []
     for each in table.values():
         lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
-        lines += [f"    {line}" for line in textwrap.wrap(each.meaning, 116 - indent, break_on_hyphens=False)]
+        lines += [
+            f"    {line}" for line in textwrap.wrap(each.meaning or each.help, 116 - indent, break_on_hyphens=False)
+        ]
     return f"\n{' ' * indent}".join(lines)
 
 

@@ -21,9 +21,9 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ..recipe.recipe import Recipe
     from ..theory.ledger.ledger import Ledger
     from ..theory.problem import Problem
-    from .learn import Work
 
 EXAMPLE = """\
 rosenblatt bound data.svm --order given --explain
@@ -56,29 +56,28 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
 @_without(run_options, NOT_HERE)
 @features_options
 @reading_options
-@click.pass_context
-def bound(ctx: click.Context, data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
+def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
     """
-    from ..learn.run import Limits
+    from ..theory.ledger.ledger import Ledger
     from . import problem
-    from .learn import Work
     from .output import notes, to_json, write_lines
     from .pictures import check_picture, write_picture
     from .progress import Progress
+    from .recipe import recipe_of
 
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
-    limits = Limits(words["max_iter"], words["max_updates"], words["max_time"])
-    learning = {**words, "validation": None, "scoring": None, "positive": None}
+    recipe = recipe_of(words, without=["positive"])
     with Progress() as progress:
-        work = Work(data, {}, learning, set(wanted.given), limits, progress)
-        settings = _settings(work)
         read = problem.read(data, wanted, progress)
         separator = _separator(words["separator"])
-        ledgers = [_followed(work, settings, each, separator) for each in read.problems]
+        ledgers = []
+        for each in read.problems:
+            ledger = Ledger(_towards(separator, each), time_limit=words["search_time"])
+            ledgers.append(_followed(recipe, data, each, [progress.learning(recipe.limits), ledger]))
     notes(read.notes)
     if plot:
         write_picture(_picture(ledgers, data), plot)
@@ -100,12 +99,6 @@ def _about(problem: Problem) -> str:
     return f"{size}; {problem.classes[1]} against {problem.classes[0]}"
 
 
-def _settings(work: Work) -> Any:
-    from .learn import settings_of
-
-    return settings_of(work)
-
-
 def _separator(path: str | None) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
@@ -120,31 +113,30 @@ def _separator(path: str | None) -> Any:
     return w.astype(float), float(b), [str(label) for label in model.classes.tolist()]
 
 
-def _followed(work: Work, settings: Any, each: Problem, separator: Any) -> Ledger:
-    """A run on one problem, followed."""
+def _towards(separator: Any, each: Problem) -> Any:
+    """(w, b) for the positive class of a problem."""
+    if separator is None:
+        return None
+    w, b, classes = separator
+    turned = [str(label) for label in reversed(each.classes)] == classes
+    return (-w, -b) if turned else (w, b)
+
+
+def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) -> Ledger:
+    """A run on one problem, followed by the last of the observers."""
     import numpy as np
 
-    from ..errors import DataError
-    from ..model.fit import fit
-    from ..theory.ledger.ledger import Ledger
-    from .data import naming
-    from .learn import task_of
+    from ..errors import DataError, naming
+    from ..model.fit import Task
+    from ..recipe.training import learn
 
     rest, positive = (str(label) for label in each.classes)
     if each.classes[0] is None:
-        raise DataError(f"{work.data}: the labels have only one class, {positive}; there is nothing to learn")
-    if separator is not None:
-        w, b, classes = separator
-        turned = positive == classes[0] and rest == classes[1]
-        separator = (-w, -b) if turned else (w, b)
+        raise DataError(f"{data}: the labels have only one class, {positive}; there is nothing to learn")
     labels = np.where(each.y > 0, positive, rest)
-    progress = work.progress.learning(work.limits)
-    ledger = Ledger(separator, time_limit=work.words["search_time"])
-    own = work._replace(words={**work.words, "positive": positive})
-    with naming(work.data):
-        task = task_of(own, each.rows, labels)._replace(observers=[progress, ledger], names=each.names)
-        fit(each.rows, labels, settings, work.limits, task)
-    return ledger
+    with naming(data):
+        learn(recipe.with_(positive=positive), each.rows, labels, Task(observers=observers, names=each.names))
+    return observers[-1]  # type: ignore[no-any-return]
 
 
 def _picture(ledgers: list[Ledger], data: str) -> Any:

@@ -23,12 +23,12 @@ from ..compare.optimum import check_two, with_optimum
 from ..compare.table import NAMED, fewest, listed, table, verdict
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
-from ..errors import DataError, Message, SettingError
+from ..errors import DataError, Message, SettingError, naming
 from ..learn.rule import rule_from
-from ..read import open_source
+from ..model.representation import Representation
+from ..read import from_recipe, open_source
 from ..write import whole_files
-from .data import labels_of, like_training, naming
-from .learn import Known, check_kind, check_needs, feature_options
+from .learn import check_kind, check_needs, feature_options
 from .options import FEATURES, READING, flag, in_shell
 from .output import notes, plural
 from .progress import Progress
@@ -176,7 +176,7 @@ def _names(text: str | None) -> list[str] | None:
 def _plan(words: dict[str, Any]) -> dict[str, Any]:
     """The plan's words; a scorer's name is looked up before anything is read."""
     if words["scoring"] is not None:
-        from ..report.metrics import scorer
+        from ..model.metrics import scorer
 
         scorer(words["scoring"])
     return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
@@ -185,7 +185,7 @@ def _plan(words: dict[str, Any]) -> dict[str, Any]:
 def whole(source: Source) -> Batch:
     """All batches as one, with plain labels."""
     batches = list(source)
-    origin = getattr(source, "origin", "the data")
+    origin = source.origin
     if not batches:
         raise DataError(f"{origin}: found no rows; at least two of each class are needed")
     whole = joined(batches)
@@ -197,12 +197,13 @@ def whole(source: Source) -> Batch:
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
     """The test file, read as the data were."""
     columns: Any = None if isinstance(data.rows, list) else data.rows.width
-    known = Known(source.recipe(), np.unique(np.asarray(data.y)), columns, None, None)
-    other: Any = like_training(path, known, {}, labelled=True)
+    known = Representation(classes=np.unique(np.asarray(data.y)))
+    listed = known.classes.tolist()
+    other = from_recipe(path, source.recipe(), labelled=True, width=columns, classes=listed)
     batches, labels, first = [], [], 1
     for batch in progress.reading(other):
         batches.append(batch)
-        labels.append(labels_of(batch, known, other, first))
+        labels.append(known.labels_of(batch, other.origin, first))
         first += batch.n
     if not batches:
         raise DataError(f"{path}: found no rows; at least one is needed to test on")

@@ -136,7 +136,7 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
     if first is None:
         raise DataError("found no rows; expected at least one")
     if as_read:
-        names = getattr(source, "feature_names", None)
+        names = source.feature_names
     if isinstance(first.rows, list):
         shape = shape._replace(kind="documents")
     elif not shape.width and not getattr(source, "widening", False):
@@ -166,16 +166,17 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
     from ..data.batch import AtHand, Batch
     from ..errors import SettingError
     from ..features.pipeline import Features
+    from ..model.representation import Representation
     from ..write.convert import label_numbers
-    from .learn import Known, check_kind, check_needs, feature_options
+    from .learn import check_kind, check_needs, feature_options
 
     model = words["model"]
     if model is None:
         check_needs(words, words["given"])
         check_kind(source, words["given"])
         features, rows, y, ids = Features.fit(batches, feature_options(words))
-        names = getattr(source, "feature_names", None)
-        seen = Known(source.recipe(), np.empty(0), rows.width, features, names)
+        names = source.feature_names
+        seen = Representation(classes=np.empty(0), features=features, reading=source.recipe(), names=names)
         return AtHand(Batch(rows, y, ids)), shape._replace(width=rows.width), _listed(seen)
     if words["given"]:
         raise SettingError("--model has its own features; leave out the options of features")

@@ -128,9 +128,9 @@ def prepare(learner: Learner, part: Part) -> None:
 
 def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
     """One row of the table."""
-    from ..report.metrics import metrics
+    from ..model.metrics import metrics
 
-    counted = metrics(model, model.decision(held.rows), held.y)
+    counted = metrics(model, model.scores(held.rows), held.y)
     history = model.run.history["mistakes"]
     return {
         "learner": learner.name,
@@ -151,7 +151,7 @@ def measured(learner: Learner, model: Model, held: Part) -> dict[str, Any]:
 
 def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     """The kept model's strongest words, and the first held-out spam explained."""
-    from ..report.evidence import Names, strongest
+    from ..model.evidence import Names, strongest
 
     names, (w, _) = Names(model), model.weights
     words = {
@@ -163,7 +163,7 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
 
 
 def explained(model: Model, part: Part, i: int) -> dict[str, Any]:
-    from ..report.evidence import Names, evidence
+    from ..model.evidence import Names, evidence
 
     names, why = Names(model), evidence(model, part.rows, i)
     return {

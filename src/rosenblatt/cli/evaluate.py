@@ -25,8 +25,8 @@ SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 @reading_options
 def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
     """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input."""
+    from ..model.metrics import metrics
     from ..model.model import Model
-    from ..report.metrics import metrics
     from .data import like_training, scores_and_labels
     from .output import to_json, write_lines
     from .pictures import answers_picture, check_picture, write_picture

@@ -10,8 +10,8 @@ import click
 from .options import Command, Number, json_option, option, reading, reading_options
 
 if TYPE_CHECKING:
+    from ..model.evidence import Evidence, Names
     from ..model.model import Model
-    from ..report.evidence import Evidence, Names
     from .data import Scored
 
 EXAMPLE = """\
@@ -83,7 +83,7 @@ def _class(model: Model, name: str) -> int:
 def _rows(model: Model, part: Scored, only: int | None, wanted: int | None) -> Iterator[Row]:
     """The rows of a batch explained, or only one of them. wanted: the class to explain, or None."""
     from ..data.labels import tidy
-    from ..report.evidence import Names, evidence, rivals
+    from ..model.evidence import Names, evidence, rivals
 
     labels = None if part.batch.y is None else tidy(part.batch.y)
     predicted, documents = model.labels(part.scores), part.batch.rows

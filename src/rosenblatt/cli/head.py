@@ -54,7 +54,7 @@ def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
     rows = batch.rows
     if isinstance(rows, list):
         return {"text": {tag or "text": text for tag, text in rows[i]}}
-    names = getattr(source, "feature_names", None)
+    names = source.feature_names
     base = int(getattr(source, "base", 1))
     columns, values = (each.tolist() for each in rows.row(i))
     named = ((names[j] if names else str(j + base), value) for j, value in zip(columns, values, strict=True))

@@ -42,7 +42,7 @@ def _found(model: Model, path: str, top: int | None) -> dict[str, Any]:
     import os
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
-    from ..report.evidence import Names
+    from ..model.evidence import Names
     from .probabilities import choice
 
     run, counted = model.run, model.run.state.n
@@ -86,7 +86,7 @@ def _schema(path: str) -> int:
 
 def _strongest(model: Model, names: Any, top: int | None) -> dict[str, list[dict[str, Any]]]:
     """class → its features with the largest weights; with two classes the negative one's are those most below 0."""
-    from ..report.evidence import strongest
+    from ..model.evidence import strongest
 
     w = model.weights[0]
     signed = [(-1, w[0]), (1, w[0])] if len(model.classes) == 2 else [(1, weights) for weights in w]

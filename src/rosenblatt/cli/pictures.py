@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..model.model import Model
+    from ..recipe.recipe import Recipe
     from ..report.pictures.regions import Plane
-    from .learn import Work
 
 ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
 """Options that set rows aside, or fit something to scores, of the one model."""
@@ -110,7 +110,7 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
 def _plane(model: Model, kept: Keeping) -> Plane | None:
     """The training data as points, where they have two columns."""
     from ..core.rows import dense
-    from ..report.evidence import Names
+    from ..model.evidence import Names
     from ..report.pictures.regions import GRID, Plane
 
     batch = kept.batch()
@@ -125,16 +125,15 @@ def _plane(model: Model, kept: Keeping) -> Plane | None:
     def scores(points: Any) -> Any:
         """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
         stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
-        return model.decision(model.rows(Batch(stored, None)))
+        return model.scores(model.rows(Batch(stored, None)))
 
     return Plane(x, y, scores, model.classes.tolist(), names, grid)
 
 
-def curve_of(work: Work, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
+def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
     """Draw the learning curve of `train --learning-curve`, and give it in numbers."""
     from ..report.learning_curve import learning_curve
     from ..report.pictures.growth import figure_of_growth
-    from .learn import from_part
 
     whole = kept.batch()
     assert whole is not None and whole.y is not None  # there were labels to learn from
@@ -142,12 +141,12 @@ def curve_of(work: Work, model: Model, kept: Keeping, path: str) -> dict[str, An
     every = whole._replace(y=y)
 
     def train(chosen: Any) -> Any:
-        learned = from_part(work, every.take(chosen), model)
-        return lambda asked: learned.predict(learned.rows(every.take(asked)))
+        learned = recipe.fit(every.take(chosen))
+        return lambda asked: learned.predict(every.take(asked))
 
-    curve = learning_curve(y, train, FOLDS, work.words["random_state"], kept.counting("learning curve"))
+    curve = learning_curve(y, train, FOLDS, recipe["random_state"], kept.counting("learning curve"))
     words = model.run.settings.words()
-    title = [f"{work.data}: {words['rule']}, keep {words['keep']}, {words['optimizer']}"]
+    title = [f"{data}: {words['rule']}, keep {words['keep']}, {words['optimizer']}"]
     write_picture(figure_of_growth(curve, title), path)
     return {"rows": curve.rows, "folds": FOLDS, "error": curve.held_out, "training_error": curve.training}
 
@@ -172,13 +171,13 @@ def answers_picture(model: Model, scores: Any, y: Any, title: str) -> Figure:
     truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
     wrong = int(np.count_nonzero(truth != predicted))
     told = [title, f"{len(truth):,} rows, {wrong:,} wrong (accuracy {1.0 - wrong / len(truth):.4f})"]
-    probabilities = model.probabilities(scores) if model.has_probabilities else None
+    probabilities = np.exp(model.log_probabilities(scores)) if model.has_probabilities else None
     return figure_of_answers(Answers(scores, truth, predicted, classes, probabilities), told)
 
 
 def weights_picture(model: Model, path: str, top: int | None) -> Figure:
     """The bars of `inspect --plot`."""
-    from ..report.evidence import Names
+    from ..model.evidence import Names
     from ..report.pictures.coefficients import MOST, Weights, figure_of_coefficients
 
     what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")

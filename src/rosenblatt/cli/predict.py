@@ -56,22 +56,26 @@ def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
         columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
+    import numpy as np
+
     numbers: list[Array] = []
     if asked["scores"]:
         numbers.append(part.scores)
     if asked["proba"]:
-        numbers.append(model.probabilities(part.scores))
+        numbers.append(np.exp(model.log_probabilities(part.scores)))
     for each in numbers:
         columns += [[repr(value) for value in column] for column in _columns(each)]
     return map("\t".join, zip(*columns, strict=True))
 
 
 def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
+    import numpy as np
+
     from .output import to_json
 
     names = [str(label) for label in model.classes]
     labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
-    shares = model.probabilities(part.scores).tolist() if proba else None
+    shares = np.exp(model.log_probabilities(part.scores)).tolist() if proba else None
     for i, (label, score) in enumerate(zip(labels, scores, strict=True)):
         line: dict[str, Any] = {"row": part.first + i, "id": part.name(i), "label": label}
         line["score"] = dict(zip(names, score, strict=True)) if isinstance(score, list) else score

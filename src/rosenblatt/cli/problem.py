@@ -88,7 +88,7 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             chosen = _of(labels, wanted.only)
             batch, labels = batch.take(chosen), labels[chosen]
         features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), wanted.features)
-        names = features.names or getattr(source, "feature_names", None)
+        names = features.names or source.feature_names
         problems = [
             as_problem(rows, labels, wanted.fit_intercept, positive, names if features.quadratic is None else None)
             for positive in _positives(labels, wanted.positive)

@@ -45,7 +45,7 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
 
 
 def _names(source: Any) -> list[str] | None:
-    names = getattr(source, "feature_names", None)
+    names = source.feature_names
     if names is None and getattr(source, "base", 1) == 0:
         return _FromZero()
     return names  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .options import Command, json_option, option, reading, reading_options
+from .options import Command, json_option, option, reading_options
 from .probabilities import threshold_options
 
 EXAMPLE = """\
@@ -21,38 +21,34 @@ rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.mod
 @json_option
 @threshold_options
 @reading_options
-@click.pass_context
-def threshold(ctx: click.Context, model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
+def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
     """Choose on DATA the score above which MODEL calls a row positive, and write the model with it.
 
     The rows of DATA must be labelled, and better not those that MODEL has learned from. A limit is kept with the stated
     confidence for rows to come, if there are enough rows; if there are not, it is kept on these rows, and that is said.
     """
-    from dataclasses import replace
     from pathlib import Path
 
     from ..errors import SettingError
     from ..model.model import Model
-    from ..recipe.thresholds import chosen
-    from .data import like_training, naming, scores_and_labels
-    from .output import check_writable, to_json, write_lines
-    from .probabilities import choice, told_threshold, wish_of
+    from ..read.anything import source_like
+    from .output import check_writable, notes, to_json, write_lines
+    from .probabilities import choice, told_threshold
     from .progress import Progress
+    from .recipe import recipe_of
     from .sources import output_errors
 
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    wish = wish_of(words, given)
-    if wish.empty:
+    recipe = recipe_of(words)
+    if recipe.wish.empty:
         raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")
     check_writable(Path(output), model, data)
     learned = Model.load(model)
     if len(learned.classes) != 2:
         raise SettingError(f"{model}: a threshold is for two classes; the model has {len(learned.classes)}")
-    source: Any = like_training(data, learned, reading(words), labelled=True)
+    source = source_like(data, learned, labelled=True, **recipe.reading)
     with Progress() as progress:
-        scores, labels = scores_and_labels(replace(learned, threshold=0.0), source, progress)  # raw ones
-    with naming(source.origin):
-        new = chosen(learned, scores, labels, wish, _called(data))
+        new = recipe.choose_threshold(learned, progress.reading(source), called=_called(data))
+    notes(source.notes)
     with output_errors(output):
         new.save(output)
     found = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}

@@ -8,24 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..core.learn import UPDATES
-from ..learn.converged import MOST_VOTES
-from ..model.fit import training_errors
+from ..learn.converged import MOST_VOTES, training_errors
 from ..model.model import Model
-from .learn import Done
+from ..recipe.training import Trained
 from .options import flag, in_shell
 from .output import plural
-from .probabilities import told_calibration, told_threshold
+from .probabilities import choice, told_calibration, told_threshold
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 SHORT = 10
 """Epochs up to which all mistakes are listed."""
 
 
-def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
-    """The result as `train --json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake).
-
-    answers: the calibration and the threshold, where there are any.
-    """
+def summary(done: Trained, output: str) -> dict[str, Any]:
+    """The result as `train --json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     model, run = done.model, done.model.run
     settings, errors = run.settings.words(), _errors(done)
     return {
@@ -48,8 +44,8 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
         "converged": run.converged,
         "training_errors": errors,
         "collision_rate": _collision_rate(done),
-        "calibration": answers.get("calibration"),
-        "threshold": answers.get("threshold"),
+        "calibration": done.calibration,
+        "threshold": None if model.choice is None else choice(model),
         "seconds": round(done.seconds, 3),
         "model": output,
         "notes": done.notes,
@@ -57,7 +53,7 @@ def summary(done: Done, output: str, answers: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _not_separable(done: Done) -> dict[str, Any] | None:
+def _not_separable(done: Trained) -> dict[str, Any] | None:
     """The proof that ended the run: its kind, the classes that cannot be separated, and the numbers of its rows, from 1
     as `separable` counts them; without rows set aside for validation."""
     stop = done.model.run.stop
@@ -68,15 +64,15 @@ def _not_separable(done: Done) -> dict[str, Any] | None:
     return {"kind": found.kind, "classes": list(found.classes), "rows": rows, "epoch": found.epoch}
 
 
-def _errors(done: Done) -> int | None:
+def _errors(done: Trained) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
     model = done.model
     if done.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
         return None
-    return training_errors(model.decision(done.rows), done.y, model.classes)
+    return training_errors(model.scores(done.rows), done.y, model.classes)
 
 
-def _collision_rate(done: Done) -> float | None:
+def _collision_rate(done: Trained) -> float | None:
     """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
     from ..features.hashing import Hashing
 

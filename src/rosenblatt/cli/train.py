@@ -13,7 +13,6 @@ from .options import (
     learner_options,
     option,
     probability_options,
-    reading,
     reading_options,
     run_options,
 )
@@ -62,11 +61,12 @@ def train(
     from pathlib import Path
 
     from ..errors import SettingError
-    from ..learn.run import Limits
-    from . import learn
+    from ..model.model import Model
+    from ..read.anything import source_like, source_of
+    from ..recipe import training
     from .output import check_writable, note, notes, to_json, write_lines
     from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
-    from .probabilities import answering, plan
+    from .recipe import noted, recipe_of
     from .sources import output_errors
     from .told import summary, told
 
@@ -78,26 +78,31 @@ def train(
         check_picture(name, picture, data, output, other, before, start, words["order"], str(words["validation"]))
     if curve:
         refuse_beside_curve(words, before, start)
-    limits = Limits(words["max_iter"], words["max_updates"], words["max_time"])
-    given = {name for name in words if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    asked = plan(words, given)
-    with Keeping(all=bool(curve)) as progress:
-        work = learn.Work(data, reading(words), words, given, limits, progress)
-        done = learn.new(work, start) if before is None else learn.further(work, before)
+    recipe = recipe_of(words, **({} if start is None else {"start": start}))
+    with Keeping(all=bool(curve)) as progress, noted():
+        first = None if before is None and start is None else Model.load(before or start)
+        if first is None:
+            source = progress.reading(source_of(data, **recipe.reading))
+            done = training.new(recipe, source, observers=[progress.learning(recipe.limits)])
+        else:
+            source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
+            watching = [progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
+            if before is None:
+                done = training.new(recipe, source, observers=watching)
+            else:
+                done = training.further(recipe, first, source, observers=watching)
         progress.end()
-        model, answers = answering(done, asked)
-        done = done._replace(model=model)
     with output_errors(output):
         done.model.save(output)
     notes(done.notes)
-    if start is not None and (answers or isinstance(words["validation"], float)):
+    if start is not None and (done.model.choice or done.model.calibration or isinstance(words["validation"], float)):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")
-    found = summary(done, output, answers)
+    found = summary(done, output)
     if plot:
         write_picture(training_picture(done.model, progress, output), plot)
     if curve:
         with progress:
-            found["learning_curve"] = curve_of(work, done.model, progress, curve)
+            found["learning_curve"] = curve_of(recipe, data, done.model, progress, curve)
     found["pictures"] = [picture for picture in (plot, curve) if picture]
     write_lines([to_json(found)] if as_json else told(found))

@@ -19,12 +19,13 @@ from ..data.checks import check_finite
 from ..data.labels import class_list
 from ..errors import DataError, Message, RosenblattError, SettingError
 from ..features.pipeline import DEFAULT, Options
+from ..learn.converged import training_errors
 from ..learn.observers import Event
 from ..learn.run import Limits
 from ..learn.settings import Settings
-from ..model.fit import Task, fit, training_errors
+from ..model.fit import Task, fit
+from ..model.metrics import scorer
 from ..model.model import Model
-from ..report.metrics import scorer
 from .contenders import Contender, contenders
 from .intervals import GROUPS, groups
 from .parts import Part, batch, folds, parts, same_kind
@@ -222,7 +223,7 @@ class _Race:
         seconds = time.thread_time() - begun
         if self.stopped.is_set():
             return None
-        scores = model.decision(part.test)
+        scores = model.scores(part.test)
         score, without = self._scores(model, scores, part)
         state, stop = model.run.state, model.run.stop
         return Turn(
@@ -246,7 +247,7 @@ class _Race:
         vectors = int(model.run.state.n[UPDATES]) * _weight_vectors(part.y)
         if not model.run.memory.is_linear and part.rows.n * vectors > self.votes:
             return None
-        return training_errors(model.decision(part.rows), part.y, model.classes) / len(part.y)
+        return training_errors(model.scores(part.rows), part.y, model.classes) / len(part.y)
 
     def _scores(self, model: Model, scores: Array, part: Part) -> tuple[float | None, Array | None]:
         """The scorer's value, and for a single test set its values with each group left out."""
@@ -273,11 +274,8 @@ class _Answers:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def decision(self, rows: Array) -> Array:
+    def scores(self, rows: Array) -> Array:
         return self._scores[rows]
-
-    def predict(self, rows: Array) -> Array:
-        return self._model.labels(self._scores[rows])
 
 
 def _settings(contender: Contender, plan: Plan) -> Settings:

@@ -55,8 +55,14 @@ class Source(Protocol):
     kind: str
     """"rows" or "documents"."""
     one_shot: bool
+    origin: str
+    """What the data are called in messages."""
     notes: dict[str, int]
     """What was skipped or changed while reading, counted: {"qid fields skipped": 3}. Filled during iteration."""
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Of the columns, where they have names."""
 
     def __iter__(self) -> Iterator[Batch]: ...
 
@@ -66,12 +72,13 @@ class Source(Protocol):
 
 
 class AtHand:
-    """A source of one batch that is in memory already."""
+    """A source of one batch that is in memory already. feature_names: of its columns, or None."""
 
     one_shot = False
+    origin = "the data"
 
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
+    def __init__(self, batch: Batch, feature_names: list[str] | None = None) -> None:
+        self.batch, self.feature_names = batch, feature_names
         self.kind = "documents" if isinstance(batch.rows, list) else "rows"
         self.notes: dict[str, int] = {}
 

@@ -80,7 +80,7 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
         unknown = [name for name in class_weight if name not in classes.tolist()]
         if unknown:
             known = ", ".join(map(str, classes))
-            found = f"{{class_weight.name}} names {plain(repr(unknown[0]))}, which is not a label"
+            found = f"{{class_weight.name}}: {plain(repr(unknown[0]))} is not a label"
             raise SettingError(f"{found}; the labels are {plain(known)}", class_weight=None)
         table = class_weight
     for name, factor in table.items():

@@ -15,9 +15,10 @@ from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
 from ..features.step import Step, fitted_chain, transformed
+from ..learn.converged import training_errors
 from ..learn.run import Limits
 from ..learn.settings import Settings
-from ..model.fit import Task, fit, training_errors
+from ..model.fit import Task, fit
 from ..model.model import Model
 from .treatments import Treatment
 
@@ -115,7 +116,7 @@ def _trial(case: Case, treatment: Treatment, seconds: float) -> Trial:
         known = case.model is not None and not treatment.options
         model, rows = (case.model, case.rows) if known else _fitted(case, treatment, seconds / 2.0)
         assert model is not None
-        errors = training_errors(model.decision(rows), case.y, model.classes)
+        errors = training_errors(model.scores(rows), case.y, model.classes)
         left = seconds - (time.monotonic() - begun)
         wrong = _held_out(case, treatment, max(left, 0.1)) if case.folds else None
     except RosenblattError as error:
@@ -138,7 +139,7 @@ def _held_out(case: Case, treatment: Treatment, seconds: float) -> Array:
         steps, rows = _prepared(case.rows.take(kept), treatment)
         limits = _limits(case, treatment, seconds / len(case.folds))
         model = fit(rows, case.y[kept], _settings(case, treatment), limits, case.task)
-        wrong[out] = model.predict(transformed(steps, case.rows.take(out))) != case.y[out]
+        wrong[out] = model.labels(model.scores(transformed(steps, case.rows.take(out)))) != case.y[out]
     return wrong
 
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.arrays import rows_from
-from ..data.labels import class_list
 from ..errors import SettingError
-from ..theory.stopping import StopWhenNotSeparable, check_rule
 
 INPUT: dict[str, Any] = {
     "accept_sparse": "csr",
@@ -43,18 +41,6 @@ def seed_of(random_state: Any) -> int:
     raise SettingError(
         "{random_state} must be a whole number ≥ 0, None or a random generator", random_state=random_state
     )
-
-
-def asking(estimator: Any, y: Array, before: Any) -> StopWhenNotSeparable | None:
-    """The observer that ends a run proven hopeless; None where it was not asked for.
-
-    before: the model that it goes on from, or None. Raises SettingError for a rule that waits for no hyperplane.
-    """
-    if not estimator.stop_if_not_separable:
-        return None
-    check_rule(estimator._rule())
-    classes = class_list(y, estimator.positive) if before is None else before.classes
-    return StopWhenNotSeparable(classes, estimator.max_time)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

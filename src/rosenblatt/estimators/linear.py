@@ -17,20 +17,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.learn import SEEN, UPDATES
 from ..core.rows import Array, Rows, matrix
 from ..data.checks import check_finite, checked_weights
-from ..data.folds import set_aside
 from ..data.labels import class_list
 from ..errors import SettingError, plain
-from ..learn.observers import observers_of
 from ..learn.rule import rule_from
 from ..learn.run import Limits, new_run
 from ..learn.settings import WORDS, Settings
 from ..learn.table import learner_table
 from ..memory import memory_from
-from ..model import fit as fitting
+from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
 from ..parameters import described, signature_of
-from ..recipe.cross_scores import calibrated, way
-from .input import INPUT, as_rows, asking, label_counts, seed_of, start_weights
+from ..recipe.cross_scores import way
+from ..recipe.recipe import Recipe
+from ..recipe.table import NOT_HERE, without_effect
+from ..recipe.training import answering, learn
+from .input import INPUT, as_rows, label_counts, seed_of, start_weights
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -140,7 +141,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         going_on = self.warm_start and hasattr(self, "model_")
         x, y, rows = self._checked(X, y, reset=not going_on)
-        limits, how = self._limits(), way(self.calibrate, self.calibrate_folds)
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
@@ -150,29 +150,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise SettingError(
                     "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
                 )
+        if order is not None and self.early_stopping and validation is None:
+            found = "an order names all rows, and early_stopping sets some aside"
+            raise SettingError(f"{found}; give them as validation")
+        way(self.calibrate, self.calibrate_folds)
         weight = checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
-        settings = self._settings() if before is None else before.run.settings
-        held = None
-        if validation is not None:
-            held = self._held(*validation)
-        elif self.early_stopping:
-            if order is not None:
-                found = "an order names all rows, and early_stopping sets some aside"
-                raise SettingError(f"{found}; give them as validation")
-            kept, out = set_aside(y, self.validation_fraction, settings.random_state)
-            held = self._held(x[out], y[out])
-            x, y, rows, weight = x[kept], y[kept], rows.take(kept), None if weight is None else weight[kept]
-        names, asks = getattr(self, "feature_names_in_", None), asking(self, y, before)
-        observers = observers_of([callback, asks])
-        task = fitting.Task(self.positive, self.class_weight, start, self._scorer(), order, names, observers, held)
-        if before is None:
-            model = fitting.fit(rows, y, settings, limits, task, weight)
-        else:
-            model = fitting.learn_more(before, rows, y, limits, task, weight)
-        if how is not None:
-            model = calibrated(model, rows, y, how, task, weight)
-        self._counts = label_counts(y)
+        held = None if validation is None else self._held(*validation)
+        names = getattr(self, "feature_names_in_", None)
+        task = Task(None, None, start, self._scorer(), order, names, callback, held)
+        recipe = self._recipe(before)
+        learned = learn(recipe, rows, y, task, weight, before)
+        model, _ = answering(recipe, learned)
+        self._counts = label_counts(learned.y)
+        model = replace(model, names=None if names is None else list(names), recipe=recipe.as_dict())
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
@@ -188,7 +179,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if known.size < 2:
                 raise SettingError("{classes} must name at least two classes", classes=known.tolist())
             weighted = checked_weights(sample_weight, len(y))
-            model = Model(new_run(self._settings(), rows, known.size, weight=weighted), known)
+            model = Model(run=new_run(self._settings(), rows, known.size, weight=weighted), classes=known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
             model = self._going_on()
@@ -203,9 +194,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
         names = getattr(self, "feature_names_in_", None)
-        task = fitting.Task(class_weight=weight, scorer=self._scorer(), names=names)
+        task = Task(class_weight=weight, scorer=self._scorer(), names=names)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
-        model = fitting.learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
+        model = learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
         self._counts = counts
         return self._take(model)
 
@@ -217,24 +208,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Calibrated: less the score of even odds; of more than two classes the log-odds of each.
         """
         check_is_fitted(self)
-        return self.model_.decision(self._rows(X))
+        return self.model_.scores(self._rows(X))
 
     def predict(self, X: Any) -> Array:
         """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
         check_is_fitted(self)
-        return self.model_.predict(self._rows(X))
+        return self.model_.labels(self.model_.scores(self._rows(X)))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
         check_is_fitted(self)
-        return self.model_.probabilities(self.model_.decision(self._rows(X)))
+        return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
         check_is_fitted(self)
-        return self.model_.log_probabilities(self.model_.decision(self._rows(X)))
+        return self.model_.log_probabilities(self.model_.scores(self._rows(X)))
 
     # --- inside ---
 
@@ -246,6 +237,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _settings(self) -> Settings:
         words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
         return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
+
+    def _recipe(self, before: Model | None) -> Recipe:
+        """The parameters that differ from their defaults and have an effect."""
+        table = {name: each for name, each in learner_table().items() if name not in NOT_HERE}
+        own = {name: getattr(self, name) for name in table if getattr(self, name) is not table[name].default}
+        seed = seed_of(self.random_state) if before is None else before.run.settings.random_state
+        own |= {"rule": self._rule(), "random_state": seed}
+        own |= {} if self.shuffle else {"order": "given"}
+        if self.early_stopping:
+            learner_table()["validation_fraction"].check(self.validation_fraction)
+            own["validation"] = float(self.validation_fraction)
+        idle = without_effect(own)
+        return Recipe(**{name: value for name, value in own.items() if name not in idle})
 
     def _limits(self) -> Limits:
         for name in ("max_iter", "max_updates", "max_time"):
@@ -279,10 +283,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_finite(rows, getattr(self, "feature_names_in_", None))
         return rows
 
-    def _held(self, X: Any, y: Any) -> fitting.Held:
+    def _held(self, X: Any, y: Any) -> Held:
         x, y, rows = self._checked(X, y, reset=False)
         name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
-        return fitting.Held(rows, y, self._scorer(), name)
+        return Held(rows, y, self._scorer(), name)
 
     def _scorer(self) -> Any:
         if self.scoring is None:

@@ -11,6 +11,7 @@ from ..core.dispatch import SMALL_WORK, loop_for
 from ..core.learn import BIAS
 from ..core.pick import losses, losses_many, wrong_rows, wrong_rows_many
 from ..core.rows import Array
+from ..data.labels import encode
 from .run import Chunk, Chunks, Run
 
 MOST_VOTES = 100_000_000
@@ -48,6 +49,11 @@ def mistaken(scores: Array, y: Array) -> Array:
         return np.asarray(y * scores <= 0.0)
     right, best = own_and_best(scores, y)
     return np.asarray(right <= best)
+
+
+def training_errors(scores: Array, y: Array, classes: Array) -> int:
+    """E_in as a count: rows with y·u ≤ 0; with more classes, rows whose own score is not above all others."""
+    return int(mistaken(scores, encode(y, classes)).sum())
 
 
 def own_and_best(scores: Array, y: Array) -> tuple[Array, Array]:

@@ -48,6 +48,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         "names": model.names,
         "features": None if model.features is None else model.features.recipe(),
     }
+    if model.recipe:
+        header["recipe"] = model.recipe
     if model.features is not None:
         tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
     if not _answers_plainly(model):
@@ -81,8 +83,9 @@ def _reads_plainly(model: Model) -> bool:
     return plain and known and not set(model.reading.get("fields", ())) & set(LATER)
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """The model in a file. Raises ModelError with one sentence for anything that is not a whole model of ours."""
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The parts of the model in a file, by their names. Raises ModelError, one sentence, for what is no whole model of
+    ours."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
@@ -91,7 +94,7 @@ def load(path: str | os.PathLike[str]) -> Model:
         tensors = from_bytes(raw)
         if header.pop("digest", None) != _digest(header, tensors):
             raise ModelError(f"{path}: damaged: the contents do not fit their digest")
-        return _model(header, tensors)
+        return _parts(header, tensors)
     except ModelError as error:
         raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (SafetensorError, *_MISFITS) as error:
@@ -204,25 +207,24 @@ def _memory_and_state(
     return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in STATE))
 
 
-def _model(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Model:
+def _parts(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
     from ..mailtext.fields import LATER
-    from .model import Model
 
     later = sorted(set(header["reading"].get("fields", ())) & set(LATER))
     if later and header["schema"] < 2:
         raise ModelError(f"it reads a header called {later[0]}, which is no text any more; train it again")
-    features = None
+    classes = labels.from_json(header["classes"])
+    parts = {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
+    parts |= {name: header[name] for name in ("reading", "names")}
     if header["features"] is not None:
         from ..features.pipeline import Features
 
-        features = Features.restore(header["features"], _named(tensors, "features."))
-    classes = labels.from_json(header["classes"])
-    model = Model(_run(header, tensors), classes, features, header["reading"], header["names"])
+        parts["features"] = Features.restore(header["features"], _named(tensors, "features."))
     if header.get("calibration") is not None:
-        model.calibration = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
+        parts["calibration"] = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
     if header.get("threshold") is not None:
-        model.threshold, model.choice = float(header["threshold"]), header["choice"]
-    return model
+        parts |= {"threshold": float(header["threshold"]), "choice": header["choice"]}
+    return parts
 
 
 def _named(tensors: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, np.ndarray[Any, Any]]:

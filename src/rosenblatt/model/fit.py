@@ -65,7 +65,7 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
         raise DataError("all sample weights are zero; there is nothing to learn from")
     combined = combined_weight(y, classes, task.class_weight, weight)
     run = new_run(settings, rows, classes.size, task.start, combined)
-    return learn_more(Model(run, classes), rows, y, limits, task, weight)
+    return learn_more(Model(run=run, classes=classes), rows, y, limits, task, weight)
 
 
 def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
@@ -112,15 +112,10 @@ def _validation(model: Model, held: Held, features: int, names: Sequence[str] | 
             if np.isnan(value):
                 raise SettingError("the scorer returned NaN; what validation maximises must be a number")
             return value
-        scores = answering.decision(held.rows)
+        scores = answering.scores(held.rows)
         return float(np.mean((scores > 0.0 if scores.ndim == 1 else scores.argmax(axis=1)) == truth))
 
     return Validation(score, held.name)
-
-
-def training_errors(scores: Array, y: Array, classes: Array) -> int:
-    """E_in as a count: rows with y·u ≤ 0; with more classes, rows whose own score is not above all others."""
-    return int(mistaken(scores, label.encode(y, classes)).sum())
 
 
 def _checked_order(order: Any, n: int) -> Array | None:

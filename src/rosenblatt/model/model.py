@@ -2,37 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.batch import Batch
+from ..data.batch import Batch, Source
+from ..data.checks import check_finite
 from ..errors import DataError, SettingError
 from ..learn.run import Run
+from ..read.anything import no_text, source_like
 from .calibration import Calibration
+from .representation import Representation
 
 
-@dataclass
-class Model:
-    """What a run has learned so far.
+class Scored(NamedTuple):
+    """A batch with its rows in the model's features and their scores, (n,) or (n, K). first: the number of its first
+    row, from 1."""
 
-    classes: (k,) labels; with two, the second is the positive one. features: the representation (dictionary, scaling),
-    or None for numbers as given. reading: the choices with which data files are read. names: the features', or None.
-    calibration: what makes probabilities of scores. threshold: of two classes, the raw score w·x + b above which a row
-    is positive; None: where the calibration has even odds, else 0. choice: how the threshold was chosen (`thresholds`).
+    batch: Batch
+    rows: Rows
+    scores: Array
+    first: int
+
+    def name(self, i: int) -> str | None:
+        """Where row i comes from, as the reader calls it; None where rows are lines."""
+        return None if self.batch.ids is None else str(self.batch.ids[i])
+
+
+@dataclass(kw_only=True)
+class Model(Representation):
+    """What was learned from data, and how these were read: it answers for data of the same kind.
+
+    Data are what `Recipe.fit` takes: a path, a `Source`, an array or DataFrame, a list of texts or mails; files are
+    read as the model's own were, columns with names are found by them. y: labels of what is no file, where any are
+    needed.
+
+    run: what learning has come to. calibration: what makes probabilities of scores. threshold: of two classes, the raw
+    score w·x + b above which a row is positive; None: where the calibration has even odds, else 0. choice: how the
+    threshold was chosen (`model.thresholds`). recipe: what was asked for, as `Recipe.from_dict` takes it.
     """
 
     run: Run
-    classes: Array
-    features: Any = None
-    reading: dict[str, Any] = field(default_factory=dict)
-    names: list[str] | None = None
     calibration: Calibration | None = None
     threshold: float | None = None
     choice: dict[str, Any] | None = None
+    recipe: dict[str, Any] = field(default_factory=dict)
+
+    # --- answers for data ---
+
+    def predict(self, data: Any) -> Array:
+        """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes. Raises
+        DataError for data that are not as the model's, naming file, line and column."""
+        return self.labels(self.decision(data))
+
+    def decision(self, data: Any) -> Array:
+        """(n,) scores w·x + b less the threshold, > 0: classes[1]; of more classes (n, K). keep="voted": the shares of
+        votes, in [−1, 1]. Of more classes with a calibration: the log-odds of each."""
+        parts = [part.scores for part in self.scored(source_like(no_text(data), self))]
+        if not parts:
+            raise DataError("the data have no rows; at least one is needed")
+        return np.concatenate(parts)
+
+    def probabilities(self, data: Any) -> Array:
+        """(n, K) probabilities of each class. SettingError where the model has none: learn with rule logistic, or
+        calibrate."""
+        return np.exp(self.log_probabilities(self.decision(data)))
+
+    def evaluate(self, data: Any, y: Any = None) -> dict[str, Any]:
+        """How good it is on labelled data: rows, errors, accuracy, confusion, roc_auc and more, see `model.metrics`."""
+        from .metrics import metrics
+
+        return metrics(self, *self.scores_and_labels(source_like(no_text(data), self, y, labelled=True)))
+
+    def explain(self, data: Any, y: Any = None) -> list[Any]:
+        """Why each row has its score: an `Explanation` a row, see `model.evidence`."""
+        from .evidence import explanations
+
+        return [each for part in self.scored(source_like(no_text(data), self, y)) for each in explanations(self, part)]
+
+    def scored(self, source: Source) -> Iterator[Scored]:
+        """The scores of a source, batch by batch."""
+        first = 1
+        for batch in source:
+            rows = self.rows(batch)
+            check_finite(rows, self.feature_names)
+            yield Scored(batch, rows, self.scores(rows), first)
+            first += rows.n
+
+    def scores_and_labels(self, source: Source) -> tuple[Array, Array]:
+        """The scores of all rows, (n,) or (n, K), and their labels as the model's classes, (n,)."""
+        scores, labels = [], []
+        for part in self.scored(source):
+            scores.append(part.scores)
+            labels.append(self.labels_of(part.batch, source.origin, part.first))
+        return np.concatenate(scores), np.concatenate(labels)
+
+    # --- answers for rows in its own features ---
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:
@@ -44,14 +113,6 @@ class Model:
     def width(self) -> int:
         return int(self.weights[0].shape[1])
 
-    def rows(self, batch: Batch) -> Rows:
-        """A batch as rows in the model's own features."""
-        if self.features is not None:
-            return self.features.transform(batch)  # type: ignore[no-any-return]
-        if isinstance(batch.rows, list):
-            raise DataError("the data are text, but the model was trained on numbers")
-        return batch.rows
-
     @property
     def cut(self) -> float:
         """Of two classes, the raw score above which a row is positive."""
@@ -59,15 +120,15 @@ class Model:
             return self.threshold
         return 0.0 if self.calibration is None or self.classes.size > 2 else self.calibration.curves[0].middle
 
-    def decision(self, rows: Rows) -> Array:
-        """Scores: (n,) for two classes (> 0: the positive one), else (n, K). Voted: the share of votes, in [−1, 1].
+    def scores(self, rows: Rows) -> Array:
+        """(n,) for two classes (> 0: the positive one), else (n, K). Voted: the share of votes, in [−1, 1].
 
         Of two classes less the threshold, so that 0 is the border. Of more with a calibration: the log-odds of each.
         """
         return self.from_raw(self.raw(rows))
 
     def from_raw(self, scores: Array) -> Array:
-        """Scores of `decision` from those of `raw`."""
+        """Those of `scores` from those of `raw`."""
         if scores.ndim == 1:
             return scores.astype(np.float64) - self.cut if self.cut else scores
         return scores if self.calibration is None else self.calibration.log_odds(scores - self.calibration.middles)
@@ -94,25 +155,18 @@ class Model:
             return self.classes[(scores > 0.0).astype(int)]
         return self.classes[scores.argmax(axis=1)]
 
-    def predict(self, rows: Rows) -> Array:
-        return self.labels(self.decision(rows))
-
     @property
     def has_probabilities(self) -> bool:
         own = hasattr(self.run.settings.rule, "probability") and self.run.memory.is_linear
         return own or self.calibration is not None
 
-    def probabilities(self, scores: Array) -> Array:
-        """(n, K) probabilities of each class for scores of `decision`, in log-space.
+    def log_probabilities(self, scores: Array) -> Array:
+        """(n, K) logarithms of the probabilities of each class, for `scores`.
 
         The predicted class has the largest one (or one of the largest), unless a threshold was chosen. Two classes:
         σ(log-odds). More: each class's σ(log-odds) over their sum. Log-odds are the calibration's, else the scores of
         logistic regression. SettingError where neither is there.
         """
-        return np.exp(self.log_probabilities(scores))
-
-    def log_probabilities(self, scores: Array) -> Array:
-        """(n, K) logarithms of the probabilities."""
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
             keep, text = (
@@ -127,7 +181,7 @@ class Model:
         return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
 
     def _log_odds(self, scores: Array) -> Array:
-        """Scores of `decision` as log-odds; those of more than two classes are that already."""
+        """Those of `scores` as log-odds; those of more than two classes are that already."""
         if scores.ndim > 1:
             return scores
         even = 0.0 if self.calibration is None else self.calibration.curves[0].middle
@@ -135,7 +189,7 @@ class Model:
         return own if self.calibration is None else self.calibration.log_odds(own)
 
     def save(self, path: Any) -> None:
-        """Write one file, whole or not at all; the same bytes for the same model. See `model_file`."""
+        """Write one file, whole or not at all; the same bytes for the same model. See `model.file`."""
         from .file import save
 
         save(self, path)
@@ -145,4 +199,4 @@ class Model:
         """Read a model file; runs no code. Raises ModelError where it is damaged, foreign or newer."""
         from .file import load
 
-        return load(path)
+        return cls(**load(path))

@@ -95,13 +95,17 @@ def from_recipe(
     """New data read with a model's reading choices (`Source.recipe()`).
 
     format, options: the user's own; DataError where they contradict the recipe. A model of texts takes any format that
-    gives texts, one of numbers without names any that gives such numbers (svmlight, npy, npz, idx). labelled: "auto"
+    gives texts, one of numbers without names any that gives such numbers (svmlight, npy, npz, idx); a recipe without a
+    format, of a model that learned from arrays, any. labelled: "auto"
     (default): labels are there or not, as the data show. width, classes: the model's; each goes to the readers that
     need it.
     """
     asked, preset = _known(format)
-    learned = str(recipe["format"])
+    given: PathLike | ByteStream = path
     name = _by_suffix(path) if asked == "auto" else asked
+    if name is None and "format" not in recipe:
+        name, given = _by_first_line(path)
+    learned = str(recipe.get("format", name))
     texts = recipe.get("text") is not None or learned in ("text", "mail")
     if name is None or name == "auto":
         name = "text" if texts and plain_name(path).endswith(".txt") else learned
@@ -120,7 +124,7 @@ def from_recipe(
             found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"
             raise DataError(f"{found}; expected the same", **{key: value, f"{key}_": kept[key]})
     context = {"labelled": labelled, "width": width, "classes": classes}
-    return _read(path, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
+    return _read(given, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 
 def _known(format: str) -> tuple[str, dict[str, Any]]:

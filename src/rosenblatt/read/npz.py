@@ -67,7 +67,6 @@ class Npz(Npy):
     ) -> None:
         super().__init__(path, label=label, labelled=labelled, width=width, bad=bad)
         self.array = array
-        self.feature_names: list[str] | None = None
         self._file: IO[bytes] | None = None
 
     @property
@@ -88,7 +87,7 @@ class Npz(Npy):
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         if "names" in names:
             called = self._small(archive, "names")
-            self.feature_names = called.tolist() if called.dtype.kind == "U" and called.ndim == 1 else None
+            self._column_names = called.tolist() if called.dtype.kind == "U" and called.ndim == 1 else None
         if "format" in names and self.array is None:
             yield from self._sparse(archive, names)
             return

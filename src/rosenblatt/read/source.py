@@ -69,6 +69,7 @@ class FileSource:
             self.origin = STDIN if str(path) == "-" else str(path)
             self.one_shot = is_read_once(path)
         self.notes: dict[str, int] = {}
+        self._column_names: list[str] | None = None
 
     @property
     def bytes_read(self) -> int:
@@ -78,6 +79,11 @@ class FileSource:
     @property
     def bytes_total(self) -> int | None:
         return self._stream.bytes_total if self._stream is not None else None
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Of the columns, where they have names."""
+        return self._column_names
 
     def _open(self) -> ByteStream:
         """The stream for one reading; the notes begin anew."""

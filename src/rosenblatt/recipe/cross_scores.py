@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..core.learn import UPDATES
 from ..core.rows import Array, Rows
-from ..data.checks import checked_weights, combined_weight
+from ..data.checks import checked_weights
 from ..data.folds import folds_for, folds_of
 from ..data.labels import class_numbers
 from ..errors import DataError
@@ -24,7 +22,7 @@ FEW = 10
 """Rows of a class below which probabilities are little more than guesses: said, not refused."""
 
 
-def held_out_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, weight: Any = None) -> Array:
+def cross_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, weight: Any = None) -> Array:
     """(n,) or (n, K) scores as of `Model.raw`, each row's by a model that has learned from the other folds.
 
     model: has learned from all the rows by `task`, whose observers and validation are not used again. Each fold's model
@@ -68,19 +66,6 @@ def too_few(y: Array, classes: Array) -> str | None:
     counts = {label: int(np.count_nonzero(y == label)) for label in classes.tolist()}
     few = [f"{label} has {count}" for label, count in counts.items() if count < FEW]
     return f"probabilities from so few rows are guesses: class {few[0]} (at least {FEW} are wanted)" if few else None
-
-
-def calibrated(model: Model, rows: Rows, y: Array, how: tuple[str, int], task: Task, weight: Any = None) -> Model:
-    """The model with a calibration on held-out folds. how: ("sigmoid" or "isotonic", folds).
-
-    Sample and class weights say how often a row counts, here as while learning (as in scikit-learn's logistic
-    regression): without them probabilities are those of the rows. Warns where a class has less than 10 rows.
-    """
-    scores = held_out_scores(model, rows, y, task, how[1], weight)
-    if told := too_few(y, model.classes):
-        warnings.warn(told, UserWarning, stacklevel=3)  # where `fit` was called
-    weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, len(y)))
-    return replace(model, calibration=curves(model, how, scores, y, weight))
 
 
 def curves(model: Model, how: tuple[str, int], scores: Array, y: Array, weight: Array | None = None) -> Calibration:

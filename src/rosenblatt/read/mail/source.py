@@ -59,6 +59,8 @@ class MailSource:
 
     parameters = (declared.FIELDS, declared.LABELS)
 
+    feature_names = None
+
     def __init__(
         self,
         path: PathLike | ByteStream,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..evidence import strongest
+from ...model.evidence import strongest
 from .canvas import FILLS, INK, finish, paper, plain, say
 from .words import readable
 

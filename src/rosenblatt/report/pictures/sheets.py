@@ -88,7 +88,8 @@ def figure_of_answers(answers: Answers, title: str | Sequence[str]) -> Figure:
 
 
 def _reliability(axes: Axes, answers: Answers) -> None:
-    from ..reliability import bins, draw_reliability, happened
+    from ...model.reliability import bins, happened
+    from .reliability import draw_reliability
 
     assert answers.probabilities is not None
     of = f"class {readable(answers.classes[1])}" if len(answers.classes) == 2 else "the answer"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..data.labels import tidy
 from ..errors import DataError
 from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
 from ..mailtext.document import Document
-from ..model.model import Model
+
+if TYPE_CHECKING:
+    from .model import Model, Scored
+    from .representation import Representation
 
 
 class Evidence(NamedTuple):
@@ -83,6 +88,88 @@ def _cuts_and_slopes(model: Model) -> tuple[list[float], list[float]]:
     return model.calibration.middles.tolist(), slopes.tolist()
 
 
+class Explanation(NamedTuple):
+    """One row explained. id: where it comes from. title: a mail's subject, or how a text begins. label: as read, or
+    None. votes: of voted the share of the votes for each class."""
+
+    row: int
+    id: str | None
+    title: str
+    label: Any
+    predicted: Any
+    votes: dict[str, float] | None
+    evidence: Evidence
+    names: Names
+    classes: Array
+
+    def shown(self, top: int | None) -> int:
+        """How many features to show: at most `top`, and none that contributes nothing."""
+        telling = int(np.count_nonzero(self.evidence.contributions))
+        return telling if top is None else min(top, telling)
+
+    def as_dict(self, top: int | None = None) -> dict[str, Any]:
+        """JSON-able; the strongest `top` features, None: all that contribute."""
+        why, shown = self.evidence, self.shown(top)
+        columns = zip(why.columns[:shown], why.values, why.weights, why.contributions, strict=False)
+        out = {
+            **{name: getattr(self, name) for name in ("row", "id", "title", "label", "predicted")},
+            "score": why.score,
+            "score_for": self.classes[why.between[0]],
+            "score_against": self.classes[why.between[1]],
+            "intercept": why.intercept,
+            "threshold": why.threshold,
+            "contributions": [
+                {"feature": self.names[j], "value": value, "weight": weight, "contribution": part}
+                for j, value, weight, part in columns
+            ],
+            "rest": {"features": len(why.columns) - shown, "contribution": why.rest(shown)},
+        }
+        return out if self.votes is None else {**out, "votes": self.votes}
+
+
+def explanations(
+    model: Model, part: Scored, only: int | None = None, wanted: int | None = None
+) -> Iterator[Explanation]:
+    """The rows of a batch explained. only: the number of one row, from 1. wanted: the class (number) to explain, None:
+    the winner."""
+    labels = None if part.batch.y is None else tidy(part.batch.y)
+    predicted, documents = model.labels(part.scores), part.batch.rows
+    voted = not model.run.memory.is_linear
+    votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores
+    for i, scores in enumerate(part.scores):
+        if only not in (None, part.first + i):
+            continue
+        between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
+        document = documents[i] if isinstance(documents, list) else None
+        yield Explanation(
+            part.first + i, part.name(i), "" if document is None else title(document),
+            None if labels is None else labels[i], predicted[i], _votes(model, votes[i]),
+            evidence(model, part.rows, i, between), Names(model, None if document is None else [document]),
+            model.classes,
+        )  # fmt: skip
+
+
+def title(document: Document, most: int = 60) -> str:
+    """A mail's subject, or how a text begins, on one line without control characters."""
+    fields: dict[str, str] = {}
+    for tag, text in document:
+        fields.setdefault(tag, text)
+    text = fields.get("subject") or fields.get("", "")
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _votes(model: Model, scores: Any) -> dict[str, float] | None:
+    """One against the rest, each class has an election of its own."""
+    if model.run.memory.is_linear:
+        return None
+    names = [str(label) for label in model.classes]
+    if scores.ndim == 0:
+        return {names[0]: (1.0 - float(scores)) / 2.0, names[1]: (1.0 + float(scores)) / 2.0}
+    shares = scores if model.run.joint else (1.0 + scores) / 2.0
+    return dict(zip(names, shares.tolist(), strict=True))
+
+
 class Names:
     """What a model's features are called: words, the header's names, or `column 7` as its own file counts them.
     Products of columns: `age^2`, `age*height`, without names `x3*x7`.
@@ -90,14 +177,14 @@ class Names:
     documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
     """
 
-    def __init__(self, model: Model, documents: list[Document] | None = None) -> None:
+    def __init__(self, model: Representation, documents: list[Document] | None = None) -> None:
         dictionary: Any = getattr(model.features, "dictionary", None)
         self._names = getattr(model.features, "names", None) or model.names
         self._hashed = dictionary is not None and self._names is None
         self._words = dictionary.names_in(documents) if self._hashed and documents else {}
         if self._hashed and model.features.senders is not None:
             self._words[dictionary.width] = {SENDER: 1}
-        reading, given = model.reading, getattr(model.features, "given", model.width)
+        reading, given = model.reading, model.given_width
         self._first, label = int(reading.get("base", 1)), reading.get("label")
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):

@@ -1,17 +1,14 @@
-"""Do events said to have a probability of 70 % happen in 70 % of the cases? The table, its measure and its picture."""
+"""Do events said to have a probability of 70 % happen in 70 % of the cases? The table and its measure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array
-from ..recipe.thresholds import exact_interval
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .thresholds import exact_interval
 
 BINS = 10
 
@@ -53,26 +50,3 @@ def expected_error(found: Sequence[Bin]) -> float:
     """Σ count·|mean − share| / n: by how much the probabilities are wrong on average."""
     total = sum(each.rows for each in found)
     return sum(each.rows * abs(each.mean - each.share) for each in found) / total
-
-
-def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:
-    """The share that came true over the mean probability, with exact 95 % intervals. On the diagonal they agree."""
-    from .pictures.canvas import INK, PALETTE, plain
-
-    error = expected_error(found)
-    plain(axes, f"reliability; on average off by {error:.3f}", f"probability of {of}", "share that came true")
-    axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="as it should be")
-    x, y = [each.mean for each in found], [each.share for each in found]
-    down, up = [each.share - each.low for each in found], [each.high - each.share for each in found]
-    axes.errorbar(
-        x,
-        y,
-        (down, up),
-        color=PALETTE[5],
-        marker="o",
-        linewidth=1.6,
-        capsize=3.0,
-        label="rows of a range, with 95 % interval",
-    )
-    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    axes.legend(loc="upper left", frameon=False)

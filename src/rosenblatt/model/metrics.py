@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.labels import class_numbers
 from ..errors import SettingError, plain
-from ..model.fit import training_errors
-from ..model.model import Model
+from ..learn.converged import training_errors
+
+if TYPE_CHECKING:
+    from .model import Model
 
 
 def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
@@ -117,14 +119,14 @@ def _estimator(model: Model) -> Any:
             return True
 
         def predict(self, rows: Rows) -> Array:
-            return class_numbers(model.predict(rows), model.classes)
+            return class_numbers(model.labels(model.scores(rows)), model.classes)
 
         def decision_function(self, rows: Rows) -> Array:
-            return model.decision(rows)
+            return model.scores(rows)
 
     class WithProbabilities(Estimator):
         def predict_proba(self, rows: Rows) -> Array:
-            return model.probabilities(model.decision(rows))
+            return np.exp(model.log_probabilities(model.scores(rows)))
 
     return WithProbabilities() if model.has_probabilities else Estimator()
 

@@ -1,0 +1,62 @@
+"""The options of a command as a recipe: only what was given, so that a recipe says no more than its user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import click
+
+from ..errors import SettingError
+from ..read.columns import is_number
+from ..recipe.recipe import Recipe
+from ..recipe.table import recipe_table
+from .options import flag, in_shell
+from .output import note
+
+
+def given() -> set[str]:
+    """Names of the options that were given to the command at work."""
+    context = click.get_current_context()
+    source = context.get_parameter_source
+    return {name for name in context.params if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
+def recipe_of(words: dict[str, Any], without: Iterable[str] = (), **others: Any) -> Recipe:
+    """The recipe of the options that were given. without: those that mean something else here. others: further words.
+    SettingError before anything is read."""
+    names = (given() & set(words) & set(recipe_table())) - set(without)
+    own = {name: words[name] for name in names}
+    if isinstance(own.get("class_weight"), str) and own["class_weight"] != "balanced":
+        why = "class weight {!r} is not of the form LABEL=WEIGHT; or give balanced"
+        own["class_weight"] = _numbers(own["class_weight"], why)
+    if own.get("cost") is not None:
+        why = f"{flag('cost')} {own['cost']}: {{!r}} is not of the form LABEL=COST, as spam=1,ham=10"
+        own["cost"] = _numbers(own["cost"], why)
+    return Recipe(**own, **others)
+
+
+def _numbers(text: str, why: str) -> dict[str, float]:
+    """`LABEL=NUMBER,…`; why: what is said of a part that is not of this form."""
+    out = {}
+    for part in text.split(","):
+        name, equals, number = part.rpartition("=")
+        if not equals or not is_number(number):
+            raise SettingError(why.format(part))
+        out[name] = float(number)
+    return out
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """What Python warns of is a note here, before or after whatever else happens."""
+    with catch_warnings(record=True) as caught:
+        simplefilter("ignore")
+        simplefilter("always", UserWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                note(f"note: {in_shell(getattr(warning.message, 'args', [''])[0])}")

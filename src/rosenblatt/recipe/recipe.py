@@ -1,0 +1,266 @@
+"""What a person asks for, as one value: how data are read, what features are made of them, what learns from them and
+for how long, and how it answers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array
+from ..errors import SettingError, located
+from ..features.parameters import FEATURES
+from ..features.pipeline import Options
+from ..learn.rule import rule_name
+from ..learn.run import Limits
+from ..learn.settings import WORDS, Settings
+from ..model.model import Model
+from ..model.thresholds import Wish, chosen
+from ..optimizers import optimizer_from
+from ..parameters import described
+from ..read.parameters import READING
+from .cross_scores import way
+from .table import recipe_table, without_effect
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Recipe:
+    """What is asked for: everything that makes a model of data.
+
+    `Recipe(keep="averaged", scale="standard").fit("heart.csv").save("heart.model")`: the words are those of
+    `LinearClassifier`, and of features, reading and thresholds besides; what is not said has its default. A recipe is a
+    value: `with_` gives another one, equal words are equal recipes, `as_dict` and `from_dict` are its JSON.
+
+    Data are
+        a path (str or Path; "-" is standard input), read as its suffix or first line says (`format`),
+        a `Source`: anything that yields batches again and again, as `rosenblatt.read.open_source` gives it,
+        an (n, d) array, list, scipy sparse matrix or DataFrame, with labels y (n,),
+        a list of texts (str), or of whole mails (bytes), with labels y (n,).
+
+    Parameters
+    ----------
+    {parameters}
+
+    Raises
+    ------
+    SettingError (a ValueError): a word that there is not, a value out of range, words that do not go together.
+
+    Examples
+    --------
+    >>> from rosenblatt import Recipe
+    >>> model = Recipe(keep="averaged").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.predict([[-1.0], [5.0]])
+    array([0, 1])
+    """
+
+    words: Mapping[str, Any]
+    """What was said, by name."""
+
+    def __init__(self, **words: Any) -> None:
+        table = recipe_table()
+        for name in words:
+            if name not in table:
+                near = difflib.get_close_matches(name, table, 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; the words are {', '.join(table)}"
+                raise SettingError(f"a recipe has no word {{{name}.name}}{hint}", **{name: words[name]})
+        object.__setattr__(self, "words", words)
+        self._check()
+
+    def __repr__(self) -> str:
+        return f"Recipe({', '.join(f'{name}={value!r}' for name, value in self.words.items())})"
+
+    def __getitem__(self, name: str) -> Any:
+        """What a word says, or its default."""
+        return self.words.get(name, recipe_table()[name].default)
+
+    def with_(self, **words: Any) -> Recipe:
+        """The same but for these words."""
+        return Recipe(**{**self.words, **words})
+
+    def without(self, *names: str) -> Recipe:
+        """The same with the defaults of these words."""
+        return Recipe(**{name: value for name, value in self.words.items() if name not in names})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The words as JSON holds them; rules by name. What JSON cannot hold (functions, arrays, rows) is left out."""
+        named = {name: rule_name(self.settings.rule) if name == "rule" else value for name, value in self.words.items()}
+        return {name: _plain(value) for name, value in named.items() if _is_plain(value)}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Recipe:
+        """The inverse of `as_dict`; also of `Model.recipe`."""
+        return cls(**words)
+
+    # --- making models ---
+
+    def fit(self, data: Any, y: Any = None, sample_weight: Any = None, observers: Any = ()) -> Model:
+        """Learn a model from labelled data.
+
+        data, y: see above. sample_weight: (n,) ≥ 0. observers: functions of an `Event`, called after each epoch and
+        65,536 rows (True from one ends the run), or observers (`rosenblatt.learn.observers`). Raises DataError for data
+        that cannot be read or learned from, naming file, line, row or feature.
+        """
+        from ..read.anything import no_text
+        from .training import new
+
+        return new(self, no_text(data), y, sample_weight, observers).model
+
+    def fit_more(self, model: Model, data: Any, y: Any = None, sample_weight: Any = None, observers: Any = ()) -> Model:
+        """Go on with a model, exactly as it began, by its own reading, features and settings; `model` stays as it is.
+
+        Of this recipe's words only limits, validation, calibration and threshold count: SettingError where others say
+        something else than the model's.
+        """
+        from ..read.anything import no_text
+        from .training import further
+
+        return further(self, model, no_text(data), y, sample_weight, observers).model
+
+    def choose_threshold(self, model: Model, data: Any, y: Any = None, called: str = "") -> Model:
+        """The model with the threshold that this recipe asks for, chosen on labelled data: better not those that it has
+        learned from. called: what the data are called in the record. Raises SettingError where none is asked for."""
+        from dataclasses import replace
+
+        from ..errors import naming
+        from ..read.anything import no_text, source_like
+
+        source = source_like(no_text(data), model, y, labelled=True)
+        scores, labels = replace(model, threshold=0.0).scores_and_labels(source)  # raw ones
+        with naming(source.origin):
+            return chosen(model, scores, labels, self.wish, called or source.origin)
+
+    # --- its parts ---
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Of the learner."""
+        words = {name: value for name, value in self.words.items() if name in WORDS}
+        return Settings.of(**words, shuffle=isinstance(self["order"], str) and self["order"] == "shuffled")
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self["max_iter"], self["max_updates"], self["max_time"])
+
+    @property
+    def features(self) -> Options:
+        """How documents become rows, and how rows are scaled."""
+        words = {each.name: self.words[each.name] for each in FEATURES if each.name in self.words}
+        scale = words.pop("scale", "auto")
+        return Options(**words, scale=None if scale == "auto" else scale)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What the reader is told."""
+        return {each.name: self.words[each.name] for each in READING if self.words.get(each.name) is not None}
+
+    @property
+    def wish(self) -> Wish:
+        """What a threshold is chosen by; empty where none is."""
+        return Wish(self["max_false_positives"], self["max_false_negatives"], self["cost"], self["confidence"])
+
+    @property
+    def calibration(self) -> tuple[str, int] | None:
+        """(kind, folds), or None."""
+        return way(self["calibrate"], self["calibrate_folds"])
+
+    def class_weight(self, y: Array) -> Any:
+        """`class_weight` with the labels as they are in y: in text too, as the shell says them."""
+        asked = self["class_weight"]
+        if not isinstance(asked, Mapping):
+            return asked
+        labels = {str(label): label for label in np.unique(y).tolist()}
+        return {labels.get(str(name), name): weight for name, weight in asked.items()}
+
+    def order(self, rows: int) -> Array | None:
+        """Row numbers from 0 that an epoch goes through; None: all. rows: how many there are."""
+        order = self["order"]
+        if not isinstance(order, (str, Path)):
+            return order  # type: ignore[no-any-return]
+        return None if str(order) in ("shuffled", "given") else _numbers(Path(order), rows)
+
+    def refuse(self, names: Any, why: str) -> None:
+        """SettingError where one of these words was said."""
+        for name in names:
+            if name in self.words:
+                raise SettingError(f"{{{name}.name}}: {why}", **{name: self.words[name]})
+
+    # --- inside ---
+
+    def _check(self) -> None:
+        """SettingError before anything is read."""
+        words = self.words
+        for name, needs in without_effect(words).items():
+            listed = [f"{{{other}:s}}" if value else f"{{{other}.name}}" for other, value in needs.items()]
+            text = f"{{{name}.name}} has an effect only with {' or '.join(listed)}"
+            raise SettingError(text, **{name: words[name], **needs})
+        self._check_order()
+        held = self["validation"]
+        if isinstance(held, (int, float)) and not 0.0 < held < 1.0:
+            raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
+        _ = self.settings
+        for name in ("max_iter", "max_updates", "max_time"):
+            recipe_table()[name].check(self[name])
+        asked = [name for name in Wish._fields[:3] if self[name] is not None]
+        if len(asked) > 1:
+            text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"
+            raise SettingError(text, **dict.fromkeys(asked))
+        if asked:
+            self.wish.check()
+        _ = self.calibration
+
+    def _check_order(self) -> None:
+        order = self["order"]
+        if isinstance(order, str) and order in ("shuffled", "given"):
+            return
+        shown = order if isinstance(order, (str, Path)) else "of row numbers"
+        if isinstance(order, (str, Path)) and not Path(order).is_file():
+            found = f"order {order!r}: choose shuffled, given, or a file of row numbers"
+            raise SettingError(f"{found}; there is no such file")
+        name = str(self["optimizer"])
+        if optimizer_from(name).picks:
+            raise SettingError(f"optimizer {name} picks the rows itself; it takes no order from a file")
+        if isinstance(self["validation"], float):
+            text = (
+                "{order:s} names rows of all the data, and {validation.name} sets some of them aside; name a file of "
+                "validation rows"
+            )
+            raise SettingError(text, order=shown, validation=None)
+
+
+def _numbers(path: Path, rows: int) -> Array:
+    """The row numbers of a file, counted from 0 from here on."""
+    numbers = []
+    for line, text in enumerate(path.read_bytes().split(b"\n"), 1):
+        if text.strip():
+            word = text.strip().decode("utf-8", "replace")
+            if not word.isdecimal() or not 1 <= int(word) <= rows:
+                raise located(str(path), line, f"found {word[:40]!r}", f"expected a row number from 1 to {rows}")
+            numbers.append(int(word) - 1)
+    if not numbers:
+        raise located(str(path), None, "found no row numbers", "expected one a line")
+    return np.array(numbers)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether JSON can hold it."""
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (str, int, float, bool, np.generic, Path))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_plain, value))
+    return str(value) if isinstance(value, Path) else value.item() if isinstance(value, np.generic) else value
+
+
+Recipe.__doc__ = (Recipe.__doc__ or "").replace("{parameters}", described(recipe_table()))

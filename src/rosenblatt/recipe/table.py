@@ -1,0 +1,93 @@
+"""All words of a recipe: those of a learner, of features and of reading, and what belongs to the data at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from ..features import parameters as features
+from ..learn.table import learner_table
+from ..memory import memory_from
+from ..model.thresholds import CONFIDENCE
+from ..parameters import Parameter, ordered
+from ..read import parameters as read
+
+NOT_HERE = ("shuffle", "early_stopping", "validation_fraction", "warm_start", "n_jobs")
+"""Words of scikit-learn's estimators for what a recipe says by `order`, `validation` and `fit_more`."""
+
+VALIDATION = Parameter(
+    "validation", None, object, metavar="SHARE|FILE", section="Run", after="tol",
+    help="Learn from the other rows only, and stop when these get no better; the best epoch answers.",
+    meaning="A share of the rows, or labelled rows of one's own (a path, or (X, y)), to stop early by: after"
+            " `n_iter_no_change` epochs without a better accuracy (or `scoring`) on them. The best epoch answers.",
+    takes="float in (0, 1), data or None", shown="",
+)  # fmt: skip
+ORDER = Parameter(
+    "order", "shuffled", object, metavar="ORDER", section="Run", after="random_state",
+    help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.",
+    meaning='"shuffled": anew each epoch; "given": as they come; a file of row numbers, counted from 1, a line each; or'
+            " an array of them, counted from 0: what each epoch goes through.",
+    takes='"shuffled", "given", path or array',
+)  # fmt: skip
+START = Parameter(
+    "start", None, object, metavar="MODEL", section="Output", shown="",
+    help="Begin anew, with this model's weights and features.",
+    meaning="A model, or the path of one, whose weights and features a new one begins with.",
+    takes="Model, path or None",
+)  # fmt: skip
+MAX_FALSE_POSITIVES = Parameter(
+    "max_false_positives", None, float, least=0, above=True, below=1, metavar="SHARE", section="Threshold",
+    help="The most negative rows to call positive, as 0.1%.", words={"none": None},
+    meaning="The threshold of two classes is chosen on scores of held-out folds: the largest share of the negative rows"
+            " that may be called positive.", takes="float in (0, 1) or None",
+)  # fmt: skip
+MAX_FALSE_NEGATIVES = Parameter(
+    "max_false_negatives", None, float, least=0, above=True, below=1, metavar="SHARE", section="Threshold",
+    help="The most positive rows to call negative.", words={"none": None},
+    meaning="The same the other way round.", takes="float in (0, 1) or None",
+)  # fmt: skip
+COST = Parameter(
+    "cost", None, object, metavar="COSTS", section="Threshold",
+    help="LABEL=COST,...: what a mistake on a row of each class costs; the least sum.",
+    meaning="{label: what a mistake on a row of this class costs}: the threshold of the least sum.",
+    takes="dict or None",
+)  # fmt: skip
+SURE = Parameter(
+    "confidence", CONFIDENCE, float, metavar="SHARE", section="Threshold", shown="95%",
+    help="With which a limit holds for rows to come; 0: for the rows at hand only.",
+    meaning="With which such a limit is to hold for rows to come; 0: for the rows at hand only.",
+    takes="float in [0, 1)",
+)  # fmt: skip
+THRESHOLD = (MAX_FALSE_POSITIVES, MAX_FALSE_NEGATIVES, COST, SURE)
+
+
+@lru_cache(maxsize=1)
+def recipe_table() -> dict[str, Parameter]:
+    """name → entry of every word, in the order of the documentation."""
+    learner = [each for each in learner_table().values() if each.name not in NOT_HERE]
+    own = ordered(learner, [VALIDATION, ORDER])
+    others = [*THRESHOLD, START, *features.FEATURES, *(each for each in read.READING if each.name not in own)]
+    return own | {each.name: each for each in others}
+
+
+def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The words that have no effect beside the others, and what each needs: {word: value, or None for any}. To ignore
+    one would hide a slip."""
+    table = recipe_table()
+
+    def said(name: str) -> Any:
+        return words.get(name, table[name].default)
+
+    limits = ("max_false_positives", "max_false_negatives")
+    needs: dict[str, dict[str, Any]] = {}
+    if said("validation") is None and not memory_from(str(said("keep"))).needs_measure:
+        needs["scoring"] = {"keep": "pocket", "validation": None}
+    for name, entry in table.items():
+        if entry.needs is not None and str(said(entry.needs[0])).partition(":")[0] != str(entry.needs[1]):
+            needs[name] = dict([entry.needs])
+    if all(said(name) is None for name in limits):
+        needs["confidence"] = dict.fromkeys(limits)
+    if all(said(name) is None for name in (*limits, "cost", "calibrate")):
+        needs["calibrate_folds"] = dict.fromkeys(("calibrate", *limits, "cost"))
+    return {name: needs[name] for name in needs if name in words}

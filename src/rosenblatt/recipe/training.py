@@ -1,0 +1,271 @@
+"""What `Recipe.fit` and `fit_more` do: data → features → a run → probabilities and a threshold."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..core.rows import Array, Rows, stack
+from ..data.batch import Source
+from ..data.checks import checked_weights, combined_weight
+from ..data.folds import set_aside
+from ..data.labels import class_list, class_numbers, tidy
+from ..errors import DataError, Message, SettingError, naming
+from ..features.parameters import FEATURES
+from ..features.pipeline import Features
+from ..learn.observers import observers_of
+from ..learn.rule import rule_name
+from ..learn.settings import Settings
+from ..model.fit import Held, Task, fit, learn_more
+from ..model.metrics import probability_metrics, scorer
+from ..model.model import Model
+from ..model.representation import Representation
+from ..model.thresholds import HELD_OUT, chosen
+from ..read.anything import source_like, source_of
+from .cross_scores import cross_scores, curves, too_few
+
+if TYPE_CHECKING:
+    from .recipe import Recipe
+
+FEATURE_WORDS = tuple(each.name for each in FEATURES)
+TEXT_ONLY = tuple(each.name for each in FEATURES if each.data == "documents")
+
+
+class Trained(NamedTuple):
+    """A model, and what came up on the way: the rows that it learned from in its own features, their labels, what was
+    skipped while reading, the seconds of learning alone, and how good calibrated probabilities are on the folds."""
+
+    model: Model
+    rows: Rows
+    y: Array
+    notes: dict[str, int]
+    seconds: float
+    calibration: dict[str, Any] | None = None
+
+
+def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = ()) -> Trained:
+    """A new model. One with a start has that model's features and reading."""
+    start = recipe["start"]
+    first = start if start is None or isinstance(start, Model) else Model.load(start)
+    own: Representation
+    if first is None:
+        source = source_of(data, y, **recipe.reading)
+        if source.kind == "rows":
+            recipe.refuse(TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
+        with naming(source.origin, str(recipe["known_senders"])):
+            features, rows, labels, _ = Features.fit(source, recipe.features)
+        if labels is None:
+            raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
+        y = tidy(labels)
+        own = Representation(
+            classes=np.unique(y), features=features, reading=source.recipe(), names=source.feature_names
+        )
+    else:
+        called = "the model" if isinstance(start, Model) else start
+        recipe.refuse(FEATURE_WORDS, f"the features are those of {called}, whose weights are the start")
+        source = source_like(data, first, y, labelled=True, **recipe.reading)
+        rows, y = _as_own(first, source)
+        own = first
+    task = Task(names=own.feature_names, observers=observers)
+    if first is not None:
+        task = task._replace(start=_start(first, y, recipe["positive"], source.origin))
+    trained = _trained(recipe, source, (rows, y), own, task, weight)
+    parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
+    return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
+
+
+def further(
+    recipe: Recipe, before: Model, data: Any, y: Any = None, weight: Any = None, observers: Any = ()
+) -> Trained:
+    """More of a model, by its own recipe. SettingError where another one is asked for."""
+    others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
+    recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
+    before = replace(before, run=replace(before.run, settings=_same_settings(recipe, before.run.settings)))
+    source = source_like(data, before, y, labelled=True, **recipe.reading)
+    rows, y = _as_own(before, source)
+    if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
+        warnings.warn(
+            "the model has learned from the rows that are set aside now, which flatters it on them", stacklevel=3
+        )
+    if recipe["validation"] is None and before.run.best is not None:
+        warnings.warn(
+            Message(
+                "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned",
+                validation=None,
+            ),
+            stacklevel=3,
+        )
+    task = Task(names=before.feature_names, observers=observers)
+    trained = _trained(_as_before(recipe, before), source, (rows, y), before, task, weight, before)
+    return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+
+
+def _trained(
+    recipe: Recipe, source: Any, data: tuple[Rows, Array], own: Representation, task: Task, weight: Any,
+    before: Model | None = None,
+) -> Trained:  # fmt: skip
+    """Learn from rows in features that are there, then calibrate and choose a threshold."""
+    rows, y = data
+    weight = checked_weights(weight, len(y))
+    held, task = recipe["validation"], task._replace(scorer=_scorer(recipe))
+    if held is not None and not isinstance(held, float):
+        task = task._replace(validation=_validation(recipe, held, own))
+    with naming(source.origin):
+        learned = learn(recipe, rows, y, task, weight, before)
+        model, calibration = answering(recipe, learned)
+    return Trained(model, learned.rows, learned.y, dict(source.notes), learned.seconds, calibration)
+
+
+class Learned(NamedTuple):
+    """A model and what it learned from: without the rows that were set aside. task: of the folds' models too."""
+
+    model: Model
+    rows: Rows
+    y: Array
+    weight: Array | None
+    task: Task
+    seconds: float
+
+
+def learn(
+    recipe: Recipe, rows: Rows, y: Array, task: Task = Task(), weight: Any = None, before: Model | None = None
+) -> Learned:
+    """The learner's part of a recipe, over rows that are ready; no calibration, no threshold.
+
+    task: what is said beside the recipe: names, observers, a start, an order or validation rows of one's own.
+    """
+    settings = recipe.settings if before is None else before.run.settings
+    if isinstance(recipe["validation"], float) and task.validation is None:
+        kept, out = set_aside(y, recipe["validation"], settings.random_state)
+        named = recipe["scoring"] or "accuracy"
+        held = Held(rows.take(out), y[out], task.scorer, named if isinstance(named, str) else _name_of(named))
+        rows, y, weight = rows.take(kept), y[kept], None if weight is None else weight[kept]
+        task = task._replace(validation=held)
+    observers = observers_of(task.observers)
+    if recipe["stop_if_not_separable"]:
+        from ..theory.stopping import StopWhenNotSeparable, check_rule
+
+        check_rule(settings.rule)
+        classes = class_list(y, recipe["positive"]) if before is None else before.classes
+        observers.append(StopWhenNotSeparable(classes, recipe["max_time"]))
+    task = task._replace(
+        positive=recipe["positive"], class_weight=recipe.class_weight(y), observers=observers,
+        order=recipe.order(rows.n) if task.order is None else task.order,
+    )  # fmt: skip
+    begun = time.monotonic()
+    if before is None:
+        model = fit(rows, y, settings, recipe.limits, task, weight)
+    else:
+        model = learn_more(before, rows, y, recipe.limits, task, weight)
+    return Learned(model, rows, y, weight, task, time.monotonic() - begun)
+
+
+def answering(recipe: Recipe, learned: Learned) -> tuple[Model, dict[str, Any] | None]:
+    """The model calibrated and with a threshold, from scores of held-out folds, where they are asked for; and how good
+    its probabilities are on these."""
+    how, wish = recipe.calibration, recipe.wish
+    model, y, measured = learned.model, learned.y, None
+    if how is None and wish.empty:
+        return model, None
+    scores = cross_scores(model, learned.rows, y, learned.task, recipe["calibrate_folds"], learned.weight)
+    if how is not None:
+        if few := too_few(y, model.classes):
+            warnings.warn(few, UserWarning, stacklevel=4)  # where `fit` was called
+        weight = combined_weight(y, model.classes, learned.task.class_weight, learned.weight)
+        model = replace(model, calibration=curves(model, how, scores, y, weight))
+        made = model.calibration
+        assert made is not None
+        logs = model.log_probabilities(model.from_raw(scores))
+        measures = probability_metrics(logs, class_numbers(y, model.classes))
+        measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}
+    if not wish.empty:
+        model = _by_folds(chosen(model, scores, y, wish, HELD_OUT))
+    return model, measured
+
+
+def _by_folds(model: Model) -> Model:
+    """Other models scored these rows: what is promised of the folds is not promised of this model."""
+    made = model.choice or {}
+    if "promised" in made:
+        made = {**made, "promised": False, "promised_by_folds": made["promised"]}
+    return replace(model, choice=made)
+
+
+def _as_before(recipe: Recipe, before: Model) -> Recipe:
+    """With the calibration and the threshold of a model that goes on, where nothing else is asked for: they are made
+    anew; a threshold that was chosen on other rows is left out, and that is said."""
+    if recipe.calibration is None and before.calibration is not None:
+        recipe = recipe.with_(calibrate=before.calibration.kind, calibrate_folds=before.calibration.folds)
+    if recipe.wish.empty and before.choice is not None:
+        made = before.choice
+        if made["rows"] == HELD_OUT:
+            value = made["cost"] if made["by"] == "cost" else made["limit"]
+            sure = {} if made["by"] == "cost" else {"confidence": made["confidence"]}
+            return recipe.with_(**{made["by"]: value}, **sure)
+        warnings.warn(
+            "the threshold was chosen for the scores before, on other rows; choose it again with threshold",
+            stacklevel=4,
+        )
+    return recipe
+
+
+def _validation(recipe: Recipe, held: Any, own: Representation) -> Held:
+    """Validation rows of one's own, read as the model's are."""
+    data, y = held if isinstance(held, tuple) else (held, None)
+    source = source_like(data, own, y, labelled=True, **recipe.reading)
+    name = recipe["scoring"] or "accuracy"
+    with naming(source.origin):
+        return Held(*_as_own(own, source), _scorer(recipe), name if isinstance(name, str) else _name_of(name))
+
+
+def _as_own(own: Representation, source: Source) -> tuple[Rows, Array]:
+    """All rows of a source in a model's features, and their labels, which must be the model's classes."""
+    parts, labels, first = [], [], 1
+    for batch in source:
+        parts.append(own.rows(batch))
+        labels.append(own.labels_of(batch, source.origin, first))
+        first += parts[-1].n
+    return stack(parts), np.concatenate(labels)
+
+
+def _start(first: Model, y: Array, positive: Any, origin: str) -> tuple[Array, Array]:
+    """The weights that answer in another model; of two classes turned over where the positive one is the other."""
+    missing = [str(label) for label in first.classes if label not in y]
+    if missing:
+        raise DataError(f"{origin}: no row has the label {missing[0]}, which the model to start from has")
+    w, b = first.weights
+    turned = len(first.classes) == 2 and class_list(y, positive).tolist() != first.classes.tolist()
+    return (-w, -b) if turned else (w, b)
+
+
+def _scorer(recipe: Recipe) -> Any:
+    """What the pocket and validation maximise. None needs no scikit-learn."""
+    asked = recipe["scoring"]
+    return scorer(asked) if isinstance(asked, str) else asked
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", function))
+
+
+def _same_settings(recipe: Recipe, own: Settings) -> Settings:
+    """The model's own settings. A rule from a file is given again, because no model file holds code."""
+    saved, asked = own.words(), recipe.settings.words()
+    for name in (set(recipe.words) & set(saved)) - {"rule"}:
+        if asked[name] != saved[name]:
+            there = "none" if saved[name] is None else saved[name]
+            raise SettingError(f"{{{name}:s}}: the model goes on as it began, with {there}", **{name: recipe[name]})
+    order = recipe["order"]
+    if "order" in recipe.words and order in ("shuffled", "given") and own.shuffle != (order == "shuffled"):
+        raise SettingError("{order:s}: the model goes on in the order that it began with", order=order)
+    if "rule" not in recipe.words:
+        return own
+    rule = recipe.settings.rule
+    if rule_name(rule) != saved["rule"]:
+        text = f"{{rule:s}}: the model goes on as it began, with {saved['rule']}"
+        raise SettingError(text, rule=rule_name(rule))
+    return replace(own, rule=rule)
