@@ -27,7 +27,7 @@ from rosenblatt.core.rows import csr, dense
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.ngrams import Grams
 from rosenblatt.features.quadratic import Quadratic
-from rosenblatt.features.vocabulary import Vocabulary, learn_transform
+from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.read import open_source
 
 KINDS: dict[str, tuple[Grams, dict[str, Any]]] = {
@@ -54,12 +54,20 @@ def texts(folder: Path, name: str) -> list[str]:
     return [text for batch in source for document in batch.rows for _, text in document]  # type: ignore[union-attr]
 
 
+def learn(batches: list[Any], grams: Grams) -> tuple[Vocabulary, list[Any]]:
+    """The dictionary of the batches, and the rows of each: the text is read once."""
+    step = Vocabulary(None, "count", grams=grams, min_documents=1)
+    counted = list(map(step.prepared, batches))
+    vocabulary = step.fitted(counted)
+    return vocabulary, list(map(vocabulary.transform, counted))
+
+
 def of_texts(lines: list[str], rounds: int) -> Iterator[dict[str, Any]]:
     size = sum(len(line.encode()) for line in lines) / 1e6
     documents = [[("", line)] for line in lines]
     batches = [documents[at : at + BATCH] for at in range(0, len(documents), BATCH)]
     for name, (grams, words) in KINDS.items():
-        vocabulary, _ = learn_transform(batches, "count", 1, grams=grams)
+        vocabulary, _ = learn(batches, grams)
         counted, hashed = CountVectorizer(**words), HashingVectorizer(n_features=1 << 20, **words)
         counted.fit(lines)
 
@@ -70,7 +78,7 @@ def of_texts(lines: list[str], rounds: int) -> Iterator[dict[str, Any]]:
         restored = [Vocabulary(vocabulary.names, "count", grams=grams) for _ in range(rounds)]
         work: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
             "learned": (
-                lambda grams=grams: learn_transform(batches, "count", 1, grams=grams),
+                lambda grams=grams: learn(batches, grams),
                 lambda words=words: CountVectorizer(**words).fit_transform(lines),
             ),
             "looked up": (
@@ -104,8 +112,8 @@ def of_numbers(rounds: int) -> Iterator[dict[str, Any]]:
         ("sparse 20,000 x 2,000, 40 a row", thin, csr(thin.data, thin.indices, thin.indptr, 2000)),
     ):
         step = Quadratic(theirs.shape[1])
-        made = step.apply(ours).size / 1e6
-        fast = seconds(lambda step=step, ours=ours: step.apply(ours), rounds)  # type: ignore[misc]
+        made = step.transform(ours).size / 1e6
+        fast = seconds(lambda step=step, ours=ours: step.transform(ours), rounds)  # type: ignore[misc]
         slow = seconds(lambda theirs=theirs: PolynomialFeatures(2, include_bias=False).fit_transform(theirs), rounds)  # type: ignore[misc]
         yield {
             "rows of": f"products, {name}", "million values": made, "rosenblatt M/s": made / fast,

@@ -23,6 +23,7 @@ from rosenblatt.cli.demo import files as demo_files
 from rosenblatt.cli.demo import mails as demo_mails
 from rosenblatt.cli.demo import view as demo_view
 from rosenblatt.data.batch import AtHand
+from rosenblatt.data.folds import two_parts
 from rosenblatt.model.model import Model
 
 PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
@@ -148,11 +149,11 @@ def as_printed(command: str, folder: Path) -> str:
 
 def test_the_split_is_by_class_and_seed() -> None:
     y = np.array(["ham"] * 70 + ["spam"] * 30)
-    train, held = demo_mails.split(y, 3)
+    train, held = two_parts(y, 0.7, 3)
     assert sorted([*train, *held]) == list(range(100))
     assert (y[train] == "ham").sum() == 49 and (y[train] == "spam").sum() == 21
-    assert [part.tolist() for part in demo_mails.split(y, 3)] == [train.tolist(), held.tolist()]
-    assert set(demo_mails.split(y, 4)[0]) != set(train)
+    assert [part.tolist() for part in two_parts(y, 0.7, 3)] == [train.tolist(), held.tolist()]
+    assert set(two_parts(y, 0.7, 4)[0]) != set(train)
 
 
 def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -> None:

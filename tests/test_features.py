@@ -13,18 +13,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt import datasets
 from rosenblatt.core.rows import Csr, matrix
 from rosenblatt.errors import SettingError
 from rosenblatt.features import bag, pieces, scaling
 from rosenblatt.features.bag import Bag
 from rosenblatt.features.hashing import Hashing
-from rosenblatt.features.vocabulary import Vocabulary, learn, learn_transform
+from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import MADE
 from rosenblatt.mailtext.tokens import LONGEST, Memory, normal, split, tagged, tokens
+from rosenblatt.read import open_source
+from steps import learn, learn_transform
 
 Array = np.ndarray[Any, Any]
 
 # --- tokens ----------------------------------------------------------------------------------------------------------
+
+
+def words_of(text: str) -> list[str]:
+    """The tokens of a text without fields."""
+    return tokens([("", text)])
+
 
 RULES = [
     ("Get $$$ NOW!!!", ["get", "$$$", "now", "!!!"]),
@@ -54,12 +64,12 @@ RULES = [
 @pytest.mark.parametrize(("text", "expected"), RULES)
 def test_token_rules(text: str, expected: list[str]) -> None:
     """peers.md, Text: `$$$`, emoji, one-letter words are kept; a Chinese phrase is many tokens; footm from foo™."""
-    assert tokens(text) == expected
+    assert words_of(text) == expected
 
 
 def test_composed_or_not_is_the_same() -> None:
     """peers.md, Text: accents composed or not (#21207)."""
-    assert tokens("caf\u00e9") == tokens("cafe\u0301") == tokens("CAFE\u0301")
+    assert words_of("caf\u00e9") == words_of("cafe\u0301") == words_of("CAFE\u0301")
 
 
 @given(st.text())
@@ -78,7 +88,7 @@ def test_normal_form_is_idempotent_for_every_character() -> None:
 @given(st.text())
 def test_tokens_are_clean(text: str) -> None:
     """No blanks, so that names can stand in lines; no surrogates, so that they can be stored; never overlong."""
-    for token in tokens(text):
+    for token in words_of(text):
         assert token and not any(character.isspace() for character in token)
         assert len(token.encode()) > 0
         assert len(token) <= LONGEST + 10
@@ -87,12 +97,16 @@ def test_tokens_are_clean(text: str) -> None:
 @given(st.text())
 def test_case_does_not_matter_in_ascii(text: str) -> None:
     upper = "".join(c.upper() if c.isascii() else c for c in text)
-    assert tokens(upper) == tokens(text)
+    assert words_of(upper) == words_of(text)
 
 
 def test_tags_say_where_a_word_stands() -> None:
     assert tagged("subject", ("free", "!")) == ["subject:free", "subject:!"]
     assert list(tagged("", ("free",))) == ["free"]
+    fields = [("subject", "Free-mail!"), ("links", "a.b"), ("", "a.b")]
+    assert tokens(fields) == [
+        "subject:free-mail", "subject:free", "subject:mail", "subject:!", "links:a.b", "a.b", "a", "b",
+    ]  # fmt: skip
 
 
 def test_a_memory_asks_once_and_forgets_long_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +115,7 @@ def test_a_memory_asks_once_and_forgets_long_pieces(monkeypatch: pytest.MonkeyPa
     for piece in ("a", "b", "a", "x" * 99, "x" * 99):
         memory[piece]
     assert asked == ["a", "b", "x" * 99, "x" * 99]
-    monkeypatch.setattr("rosenblatt.mailtext.tokens.REMEMBERED", 2)
+    monkeypatch.setattr(sys.modules[Memory.__module__], "REMEMBERED", 2)
     memory["c"]
     assert list(memory) == ["c"]
 
@@ -114,7 +128,7 @@ def body(*texts: str) -> list[Document]:
 
 
 def naive(documents: list[Document]) -> list[Counter[str]]:
-    return [Counter(name for tag, text in document for name in tagged(tag, tokens(text))) for document in documents]
+    return [Counter(tokens(document)) for document in documents]
 
 
 def named(rows: Csr, names: list[str]) -> list[dict[str, float]]:
@@ -156,6 +170,58 @@ def test_compiled_and_plain_look_up_agree(docs: list[Document]) -> None:
     assert compiled.names == plain.names
     assert named(rows, compiled.names) == 2 * named(again, compiled.names)
     assert named(again, compiled.names) == [dict(row) for row in naive(docs)]
+
+
+def in_order(docs: list[Document], much: int, patch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Each document's tokens as the tokeniser finds them; much: bytes of text from which on it is compiled."""
+    names: list[list[str]] = []
+
+    def make(tag: str, piece: str) -> int:
+        names.append(tokens([(tag, piece)]))
+        return len(names) - 1
+
+    patch.setattr(pieces, "MUCH", much)
+    found = []
+    for document in docs:
+        every: list[str] = []
+        numbered = pieces.Pieces(make, names.clear)
+        for numbers, field in numbered.find([tag for tag, _ in document], [text for _, text in document]):
+            assert (np.diff(field) >= 0).all()
+            every += [name for number in numbers for name in names[number]]
+        found.append(every)
+    return found
+
+
+TAGS = ["", "subject", *MADE, "links.odd"]
+anything = st.text(
+    alphabet=st.one_of(
+        st.sampled_from(
+            "aAbBß $!?%.-,'@&:;_\"()[]{}/\\`<>~\n\t\r\0\v\x1c\x85\xa0\u2028\u2019\u200b\ufe0f\u3000é中文ا1٣９™"
+        ),
+        st.characters(),
+    ),
+    max_size=120,
+)
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from(TAGS), anything), max_size=4), max_size=4), st.integers(1, 64))
+def test_compiled_and_plain_tokenisers_find_the_tokens_in_order(docs: list[Document], chunk: int) -> None:
+    """Any tag, any characters, edges, pieces longer than are remembered, texts longer than a chunk."""
+    expected = [tokens(document) for document in docs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "CHUNK", chunk)
+        assert in_order(docs, 1 << 40, patch) == expected
+        assert in_order(docs, 0, patch) == expected
+
+
+def test_both_tokenisers_on_real_mails_and_on_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    mails = [document for batch in open_source(datasets.path("mails")) for document in batch.rows]  # type: ignore[union-attr]
+    everything = [f"x{chr(code)}y {chr(code)}z" for code in range(sys.maxunicode + 1) if code % 7 == 0 or code < 0x3100]
+    mails.append([("", " ".join(everything)), ("subject", "q" * 40 + " " + "q" * 41 + " " + "q" * 300_000)])
+    expected = [tokens(document) for document in mails]
+    assert sum(map(len, expected)) > 100_000
+    for much in (0, 1 << 40):
+        assert in_order(mails, much, monkeypatch) == expected
 
 
 def test_forgetting_keeps_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +362,7 @@ def test_plain_python_is_used_where_the_jit_is_off(monkeypatch: pytest.MonkeyPat
 
 
 def test_split_is_what_tokens_joins() -> None:
-    assert [word for piece in ("a-b", "c!", "1,000") for word in split(piece)] == tokens("a-b c! 1,000")
+    assert [word for piece in ("a-b", "c!", "1,000") for word in split(piece)] == words_of("a-b c! 1,000")
 
 
 def test_the_expected_rate_of_collisions_is_near_the_counted_one() -> None:

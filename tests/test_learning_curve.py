@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 
 from pictured import assert_legible, texts
 from rosenblatt import AveragedPerceptron, plots
-from rosenblatt.data.folds import split, stratified
+from rosenblatt.data.folds import fold_numbers, stratified
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.report.learning_curve import learning_curve
 
@@ -42,7 +42,7 @@ def test_a_learning_curve_learns_from_growing_parts_and_never_from_the_fold_left
 
 def test_folds_and_parts_have_the_classes_in_proportion() -> None:
     y = RANDOM.permutation(np.repeat(["a", "b", "c"], [70, 25, 5]))
-    fold = split(y, 5, 0)
+    fold = fold_numbers(y, 5, 0)
     assert [[int((y[fold == k] == label).sum()) for label in "abc"] for k in range(5)] == [[14, 5, 1]] * 5
     order = stratified(y, np.arange(100), 0)
     assert sorted(order) == list(range(100)) and set(y[order[:3]]) == {"a", "b", "c"}

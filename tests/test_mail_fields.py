@@ -90,7 +90,7 @@ def test_capitals_are_told_in_steps() -> None:
     assert capitals("subject", "GET FREE MONEY") == [("capitals.subject", "5% 10% 20% 30% 50% 80% words")]
     assert capitals("body", "nothing to see here, all is quiet") == capitals("body", "Ab") == []
     assert capitals("body", "ÄÖÜ äöüäöü") == [("capitals.body", "5% 10% 20% 30%")]
-    assert tokens("80%") == ["80%"]
+    assert tokens([("", "80%")]) == ["80%"]
     assert tuple(sorted(STEPS)) == STEPS
 
 
@@ -288,12 +288,12 @@ def test_a_sender_is_known_by_another_mail(dictionary: str) -> None:
     docs = [mail(ANN), mail(ANN), mail(BOB), mail(None)]
     options = Options(dictionary=dictionary, scale="none", min_documents=1)
     features, rows, _, _ = Features.fit(AtHand(Batch(docs, np.array(["a", "b", "a", "b"], object))), options)
-    assert values(rows, features.given - 1) == [1, 1, 0, 0]
+    assert values(rows, features.columns - 1) == [1, 1, 0, 0]
     flipped = Features.fit(AtHand(Batch(docs, np.array(["b", "b", "b", "a"], object))), options)[1]
     np.testing.assert_array_equal(matrix(flipped).toarray(), matrix(rows).toarray())
     restored = Features.restore(json.loads(json.dumps(features.recipe())), features.tensors())
     again = restored.transform(Batch([*docs, mail(EVE)], None))
-    assert values(again, features.given - 1) == [1, 1, 0, 0, 0]
+    assert values(again, features.columns - 1) == [1, 1, 0, 0, 0]
     assert restored.names is None if dictionary == "hashed" else (restored.names or [])[-1] == NAME
     assert restored.senders is not None and restored.senders.known == {ANN}
 
@@ -310,7 +310,7 @@ def test_a_file_of_known_senders(tmp_path: Path) -> None:
     assert read(str(path)) == {BOB, "@e.example"}
     docs = [mail(ANN), mail(BOB), mail(EVE), mail("x@f.e.example")]
     features, rows, _, _ = Features.fit(AtHand(Batch(docs, None)), Options(scale="none", known_senders=str(path)))
-    assert values(rows, features.given - 1) == [0, 1, 1, 0]
+    assert values(rows, features.columns - 1) == [0, 1, 1, 0]
     path.write_text("ann@a.example\nno address\n")
     with pytest.raises(DataError, match=r"known.txt, line 2: found 'no address'"):
         Features.fit(AtHand(Batch(docs, None)), Options(known_senders=str(path)))

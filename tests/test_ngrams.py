@@ -22,11 +22,12 @@ from rosenblatt.features import ngrams, pieces
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.ngrams import Grams, Ragged, parse
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.vocabulary import Vocabulary, learn_transform
+from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.mailtext.document import Document
 from rosenblatt.mailtext.fields import LATER, MADE
-from rosenblatt.mailtext.tokens import split, tokens, whole
+from rosenblatt.mailtext.tokens import split, tokens, units
 from rosenblatt.model.model import Model
+from steps import learn_transform
 
 Array = np.ndarray[Any, Any]
 BOTH = Grams(2, (3, 4))
@@ -41,6 +42,11 @@ def named(rows: Csr, names: list[str]) -> list[dict[str, float]]:
     return [{names[rows.indices[p]]: float(rows.data[p]) for p in range(start, end)} for start, end in starts]
 
 
+def whole(piece: str) -> tuple[str, ...]:
+    """Whole words, without the parts of joined ones: don't, not don and t."""
+    return tuple(unit[0] for unit in units(piece))
+
+
 def counted(documents: list[Document], grams: Grams) -> list[Counter[str]]:
     """The names of each document by the plain definitions."""
     found = []
@@ -48,7 +54,7 @@ def counted(documents: list[Document], grams: Grams) -> list[Counter[str]]:
         names: list[str] = []
         for tag, text in document:
             whole_words = [word for piece in text.split() for word in whole(piece)]
-            own = whole_words if tag.split(".")[0] in LATER else tokens(text)
+            own = whole_words if tag.split(".")[0] in LATER else tokens([("", text)])
             if tag.split(".")[0] not in MADE:
                 own = [*own, *naive.word_runs(whole_words, grams.words)]
                 if grams.chars[1]:

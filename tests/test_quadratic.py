@@ -48,7 +48,7 @@ def test_dense_and_sparse_against_the_definition(x: Array, which: str, much: int
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rosenblatt.core.dispatch.SMALL_WORK", much)
         patch.setattr(expand_rows, "_compiled", None if much else expand_rows._compiled)
-        made, rows = step.apply(dense(x)), step.apply(sparse(x))
+        made, rows = step.transform(dense(x)), step.transform(sparse(x))
     np.testing.assert_array_equal(made.values, expected)  # type: ignore[union-attr]
     np.testing.assert_array_equal(matrix(rows).toarray(), expected)
     assert isinstance(rows, Csr) and step.width == len(factors)
@@ -63,7 +63,7 @@ def test_the_columns_are_those_of_scikit_learn(which: str, words: dict[str, bool
     x = np.random.default_rng(0).normal(size=(7, 4))
     theirs = PolynomialFeatures(2, include_bias=False, **words).fit(x)
     ours = Quadratic(4, which)
-    np.testing.assert_array_equal(ours.apply(dense(x)).values, theirs.transform(x))  # type: ignore[union-attr]
+    np.testing.assert_array_equal(ours.transform(dense(x)).values, theirs.transform(x))  # type: ignore[union-attr]
     names = [name.replace(" ", "*") for name in theirs.get_feature_names_out()]
     assert list(ProductNames([f"x{j}" for j in range(4)], ours)) == names
 
@@ -72,17 +72,17 @@ def test_the_columns_are_those_of_scikit_learn(which: str, words: dict[str, bool
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_dtype_stays_and_columns_may_come_in_any_order(make: Callable[[Array], Any], dtype: type) -> None:
     x = np.array([[1.5, 0.0, 2.5], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]], dtype)
-    rows = Quadratic(3).apply(make(x))
+    rows = Quadratic(3).transform(make(x))
     assert (rows.data if isinstance(rows, Csr) else rows.values).dtype == dtype  # type: ignore[union-attr]
     turned = csr(np.array([2.0, 3.0]), np.array([2, 0]), np.array([0, 2]), 3)
-    assert matrix(Quadratic(3).apply(turned)).toarray().tolist() == [[3, 0, 2, 9, 0, 6, 0, 0, 4]]
+    assert matrix(Quadratic(3).transform(turned)).toarray().tolist() == [[3, 0, 2, 9, 0, 6, 0, 0, 4]]
 
 
 def test_no_rows_and_no_columns() -> None:
-    assert Quadratic(3).apply(dense(np.zeros((0, 3)))).values.shape == (0, 9)  # type: ignore[union-attr]
-    assert matrix(Quadratic(3).apply(sparse(np.zeros((0, 3))))).shape == (0, 9)
+    assert Quadratic(3).transform(dense(np.zeros((0, 3)))).values.shape == (0, 9)  # type: ignore[union-attr]
+    assert matrix(Quadratic(3).transform(sparse(np.zeros((0, 3))))).shape == (0, 9)
     assert Quadratic(0).width == 0
-    assert matrix(Quadratic(0).apply(sparse(np.zeros((2, 0))))).shape == (2, 0)
+    assert matrix(Quadratic(0).transform(sparse(np.zeros((2, 0))))).shape == (2, 0)
 
 
 def test_too_many_columns_are_refused_with_their_number() -> None:
@@ -98,9 +98,9 @@ def test_what_does_not_fit_into_memory_is_refused_with_its_numbers(
 ) -> None:
     monkeypatch.setattr(quadratic, "_memory", lambda: 1000)
     with pytest.raises(DataError, match=r"degree=2 makes 650 values of 10 rows and 65 columns, .* the machine has"):
-        Quadratic(10).apply(make(np.ones((10, 10))))
+        Quadratic(10).transform(make(np.ones((10, 10))))
     with pytest.raises(DataError, match=r"degree=2 makes 550 values"):
-        Quadratic(10, "pairs").apply(make(np.ones((10, 10))))
+        Quadratic(10, "pairs").transform(make(np.ones((10, 10))))
 
 
 def test_unknown_settings() -> None:
@@ -120,11 +120,11 @@ def test_stored_and_restored_after_scaling(make: Callable[[Array], Any], which: 
     x = np.random.default_rng(0).normal(5.0, 3.0, (20, 3))
     options = Options(scale="standard", degree=2, products=which)
     features, rows, _, _ = Features.fit(AtHand(Batch(make(x), None)), options)
-    scaled = features.steps[0].apply(make(x))
+    scaled = features.steps[0].transform(make(x))
     wanted, _ = naive.products(scaled.values if make is dense else matrix(scaled).toarray(), which)  # type: ignore[union-attr]
     np.testing.assert_array_equal(matrix(rows) if make is dense else matrix(rows).toarray(), wanted)
     restored = Features.restore(json.loads(json.dumps(features.recipe())), features.tensors())
-    assert (restored.given, restored.width) == (3, wanted.shape[1])
+    assert (restored.columns, restored.width) == (3, wanted.shape[1])
     again = matrix(restored.transform(Batch(make(x), None)))
     np.testing.assert_array_equal(again if make is dense else again.toarray(), wanted)
     if make is sparse:

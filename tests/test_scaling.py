@@ -19,9 +19,10 @@ from rosenblatt.core.rows import Csr, Dense, Rows, csr, dense, matrix
 from rosenblatt.data.batch import Batch
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features import scaling
-from rosenblatt.features.moments import moments
 from rosenblatt.features.pipeline import SCALE, Features, Options
 from rosenblatt.features.scaling import Idf, Standard, UnitLength
+from rosenblatt.features.step import fitted_chain
+from steps import moments
 
 Array = np.ndarray[Any, Any]
 
@@ -75,12 +76,12 @@ def test_standard_scaling(dtype: type) -> None:
     rng = np.random.default_rng(0)
     x = (rng.normal(3.0, [1.0, 50.0, 0.0, 1e-3], (40, 4)) * (rng.random((40, 4)) < 0.7)).astype(dtype)
     x[:, 2] = 5.0
-    scaled = values(Standard.fit(dense(x)).apply(dense(x)))
+    scaled = values(Standard().fitted([dense(x)]).transform(dense(x)))
     assert scaled.dtype == dtype
     np.testing.assert_allclose(scaled[:, [0, 1, 3]].mean(axis=0), 0.0, atol=1e-5)
     np.testing.assert_allclose(scaled[:, [0, 1, 3]].std(axis=0), 1.0, rtol=1e-5)
     np.testing.assert_array_equal(scaled[:, 2], x[:, 2])
-    thin = Standard.fit(sparse(x)).apply(sparse(x))
+    thin = Standard().fitted([sparse(x)]).transform(sparse(x))
     assert isinstance(thin, Csr) and thin.data.dtype == dtype
     np.testing.assert_allclose(values(thin)[:, :2], x[:, :2] / x[:, :2].std(axis=0), rtol=1e-5)
     np.testing.assert_array_equal(values(thin) == 0.0, x == 0.0)
@@ -92,16 +93,16 @@ def test_standard_scaling(dtype: type) -> None:
 def test_the_storage_of_later_rows_changes_nothing(step: str, learned: Callable[[Array], Rows]) -> None:
     """A model of dense rows reads sparse ones and the other way round, also after it was saved."""
     x = np.array([[1.0, 0.0, 7.0], [3.0, 8.0, 7.0], [0.0, -2.0, 7.0], [4.0, 0.0, 7.0]])
-    (fitted,), own = scaling.fit(step, learned(x))
+    (fitted,), own = fitted_chain(scaling.parse(step), learned(x))
     again = scaling.restore(json.loads(json.dumps(fitted.recipe())), fitted.tensors(), 3)
     for make in (dense, sparse):
-        np.testing.assert_allclose(values(fitted.apply(make(x))), values(own), rtol=1e-15)
-        np.testing.assert_allclose(values(again.apply(make(x))), values(own), rtol=1e-15)
+        np.testing.assert_allclose(values(fitted.transform(make(x))), values(own), rtol=1e-15)
+        np.testing.assert_allclose(values(again.transform(make(x))), values(own), rtol=1e-15)
 
 
 @given(numbers, st.sampled_from([dense, sparse]), st.sampled_from([1.0, 2.0]))
 def test_unit_length(array: Array, make: Callable[[Array], Rows], length: float) -> None:
-    scaled = values(UnitLength(length).apply(make(array)))
+    scaled = values(UnitLength(length).transform(make(array)))
     norms = np.linalg.norm(scaled, axis=1)
     zero = (array == 0.0).all(axis=1)
     np.testing.assert_allclose(norms, np.where(zero, 0.0, length), rtol=1e-12)
@@ -111,7 +112,7 @@ def test_unit_length(array: Array, make: Callable[[Array], Rows], length: float)
 @pytest.mark.parametrize("make", [dense, sparse])
 @pytest.mark.parametrize("factor", [1e-300, 1e300])
 def test_unit_length_of_values_whose_squares_are_not_numbers(make: Callable[[Array], Rows], factor: float) -> None:
-    scaled = values(UnitLength().apply(make(np.array([[3.0, 4.0], [0.0, 0.0]]) * factor)))
+    scaled = values(UnitLength().transform(make(np.array([[3.0, 4.0], [0.0, 0.0]]) * factor)))
     np.testing.assert_allclose(scaled, [[0.6, 0.8], [0.0, 0.0]], rtol=1e-15)
 
 
@@ -119,16 +120,16 @@ def test_unit_length_of_values_whose_squares_are_not_numbers(make: Callable[[Arr
 def test_idf(make: Callable[[Array], Rows]) -> None:
     x = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     weights = [1.0, math.log(4 / 2) + 1, math.log(4 / 1) + 1]
-    np.testing.assert_allclose(values(Idf.fit(make(x)).apply(make(x))), x * weights)
+    np.testing.assert_allclose(values(Idf().fitted([make(x)]).transform(make(x))), x * weights)
 
 
 def test_steps_work_on_what_the_ones_before_left() -> None:
     x = np.array([[1.0, 2.0], [3.0, 8.0], [5.0, 2.0]])
-    steps, scaled = scaling.fit("standard+unit:2", dense(x))
+    steps, scaled = fitted_chain(scaling.parse("standard+unit:2"), dense(x))
     standard = (x - x.mean(axis=0)) / x.std(axis=0)
     np.testing.assert_allclose(values(scaled), 2 * standard / np.linalg.norm(standard, axis=1, keepdims=True))
     assert [step.recipe()["kind"] for step in steps] == ["standard", "unit"]
-    assert scaling.fit("none", dense(x))[0] == []
+    assert scaling.parse("none") == []
 
 
 # --- the whole representation ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..data.folds import split
+from ..data.folds import fold_numbers
 
 LEVEL = 0.95
 GROUPS = 20
@@ -67,7 +67,7 @@ def over_groups(value: float, without: Array) -> Interval:
 
 def groups(y: Array, seed: int) -> Array:
     """(m,) a group 0 … GROUPS − 1 for each row, at random, each class spread evenly over them."""
-    return split(y, GROUPS, seed)
+    return fold_numbers(y, GROUPS, seed)
 
 
 def _student(value: float, variance: float, freedom: int) -> Interval:

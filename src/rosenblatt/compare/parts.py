@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import given_rows
+from ..data.arrays import rows_from
 from ..data.batch import AtHand, Batch
+from ..data.folds import folds_of
 from ..errors import DataError, SettingError, plain
 from ..features import scaling
 from ..features.pipeline import Features, Options
+from ..features.step import fitted_chain, transformed
 
 
 class Part(NamedTuple):
@@ -25,9 +27,7 @@ class Part(NamedTuple):
 
 
 def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
-    """(training, test) row numbers of scikit-learn's StratifiedKFold, shuffled. DataError where a class has too few."""
-    from sklearn.model_selection import StratifiedKFold
-
+    """`folds_of`, exactly so many. DataError where a class has too few rows."""
     if count < 2:
         raise SettingError("{folds:s} must be a whole number ≥ 2", folds=count)
     values, counts = np.unique(y, return_counts=True)
@@ -38,8 +38,7 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
         most = "{folds_} or fewer" if has > 1 else "a file of its own to test on"
         found = f"class {plain(repr(rare))} has {has} rows, too few for {{folds}} with one of it in each"
         raise DataError(f"{found}; use {most}", folds=count, folds_=has)
-    split = StratifiedKFold(count, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    return [(train, test) for train, test in split]
+    return folds_of(y, count, seed)
 
 
 def parts(train: Batch, test: Batch, options: Options, scalings: Sequence[str]) -> dict[str, Part]:
@@ -50,8 +49,8 @@ def parts(train: Batch, test: Batch, options: Options, scalings: Sequence[str]) 
         features, rows, _, _ = Features.fit(AtHand(train), options._replace(scale="none"))
         held = features.transform(unlabelled)
         for name in scalings:
-            steps, scaled = scaling.fit(name, rows)
-            made[name] = Part(scaled, train.y, _applied(steps, held), test.y)
+            steps, scaled = fitted_chain(scaling.parse(name), rows)
+            made[name] = Part(scaled, train.y, transformed(steps, held), test.y)
         return made
     for name in scalings:
         features, scaled, _, _ = Features.fit(AtHand(train), options._replace(scale=name))
@@ -59,17 +58,11 @@ def parts(train: Batch, test: Batch, options: Options, scalings: Sequence[str]) 
     return made
 
 
-def _applied(steps: Sequence[scaling.Step], rows: Rows) -> Rows:
-    for step in steps:
-        rows = step.apply(rows)
-    return rows
-
-
 def batch(X: Any, y: Any) -> Batch:
-    """Rows of what `given_rows` takes, documents of a list of texts, with labels."""
+    """Rows of what `rows_from` takes, documents of a list of texts, with labels."""
     labels = np.asarray(y)
     texts = getattr(X, "ndim", 1) == 1 and len(X) and isinstance(X[0], str)
-    made = Batch([[("", text)] for text in X] if texts else given_rows(X), labels)
+    made = Batch([[("", text)] for text in X] if texts else rows_from(X), labels)
     if made.n != len(labels):
         raise DataError(f"{made.n} rows but {len(labels)} labels; there must be one label a row")
     return made

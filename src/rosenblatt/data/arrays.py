@@ -12,7 +12,7 @@ from ..errors import DataError, SettingError
 MOST_WHOLE = 2**53
 
 
-def given_rows(X: Any) -> Rows:
+def rows_from(X: Any) -> Rows:
     """Rows of an (n, d) array, list, DataFrame or scipy sparse matrix; X itself where it is rows already.
 
     float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
@@ -68,13 +68,13 @@ def _parsed(values: Array) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"the rows hold something that is no number: {error}") from None
     if values.dtype == object:
-        for given, number in zip(values.ravel().tolist(), held.ravel().tolist(), strict=True):
-            if number == number and not isinstance(given, (str, bytes)) and given != number:
-                raise DataError(f"the rows hold {str(given)[:40]}, which float64 rounds; round it before")
+        for value, number in zip(values.ravel().tolist(), held.ravel().tolist(), strict=True):
+            if number == number and not isinstance(value, (str, bytes)) and value != number:
+                raise DataError(f"the rows hold {str(value)[:40]}, which float64 rounds; round it before")
     return held
 
 
-def given_labels(y: Any, rows: int) -> Array:
+def labels_from(y: Any, rows: int) -> Array:
     """(n,) labels that can be sorted. DataError where they are not one a row, where one is missing (None, NaN, masked),
     and for complex numbers and things of kinds that have no order among them."""
     masked = masked_row(y)

@@ -1,4 +1,13 @@
-"""Rows in parts: set aside, in folds, in growing samples; each class in its proportion."""
+"""Rows in parts: set aside, in folds, in growing samples; each class in its proportion.
+
+Each way of cutting has a seed, and results that were published with it: none may give other rows than it did.
+
+    set_aside     a share to validate on         scikit-learn's StratifiedShuffleSplit
+    two_parts     a share to learn from          class by class, both parts shuffled
+    folds_of      each row held out once         scikit-learn's StratifiedKFold
+    fold_numbers  the same as a number a row     classes dealt out one after the other; of all rows, too, evenly
+    stratified    growing samples                each beginning has the classes in proportion
+"""
 
 from __future__ import annotations
 
@@ -36,11 +45,32 @@ def folds_for(y: Array, folds: int) -> int:
     return int(min(folds, counts[least]))
 
 
-def split(y: Array, folds: int, seed: int) -> Array:
+def folds_of(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
+    """(training, held-out) row numbers of each fold, shuffled; no more folds than the smallest class has rows, and none
+    where it has one."""
+    from sklearn.model_selection import StratifiedKFold
+
+    _, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
+    count = min(count, int(counts.min()))
+    # By numbers, as scikit-learn takes labels like 0.5 for a quantity.
+    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, numbers)) if count >= 2 else []
+
+
+def fold_numbers(y: Array, folds: int, seed: int) -> Array:
     """(n,) the fold of each row: of each class, and of all rows, the folds' shares differ by one row at most."""
     fold = np.empty(len(y), int)
     fold[by_class(y, np.arange(len(y)), seed)] = np.arange(len(y)) % folds
     return fold
+
+
+def two_parts(y: Array, share: float, seed: int) -> tuple[Array, Array]:
+    """Row numbers in a random order: `share` of each class, and the others."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    first = np.zeros(len(y), bool)
+    for label in np.unique(y):
+        own = order[y[order] == label]
+        first[own[: round(share * len(own))]] = True
+    return order[first[order]], order[~first[order]]
 
 
 def by_class(y: Array, rows: Array, seed: int) -> Array:

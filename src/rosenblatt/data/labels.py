@@ -57,17 +57,17 @@ def place_of(positive: Any, classes: Array) -> int:
 
 def class_numbers(labels: Array, classes: Array, first_row: int = 0) -> Array:
     """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes."""
-    own, given = classes, labels
+    known, sought = classes, labels
     if {"U", "O"} & {classes.dtype.kind, labels.dtype.kind}:  # a file with labels 0 and 1 of the classes 0, 1 and x
-        own, given = classes.astype(str), labels.astype(str)
-    order = np.argsort(own, kind="stable")
-    codes = order[np.minimum(np.searchsorted(own, given, sorter=order), own.size - 1)]
-    unknown = np.flatnonzero(own[codes] != given)
+        known, sought = classes.astype(str), labels.astype(str)
+    order = np.argsort(known, kind="stable")
+    codes = order[np.minimum(np.searchsorted(known, sought, sorter=order), known.size - 1)]
+    unknown = np.flatnonzero(known[codes] != sought)
     if unknown.size:
         row = int(unknown[0])
-        known = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
+        listed = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
         label = labels[row : row + 1].tolist()[0]
-        raise DataError(f"row {first_row + row}: unknown label {label!r}; the classes are {known}")
+        raise DataError(f"row {first_row + row}: unknown label {label!r}; the classes are {listed}")
     return codes
 
 

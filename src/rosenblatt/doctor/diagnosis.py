@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import check_seconds, given_labels, given_rows
+from ..data.arrays import check_seconds, labels_from, rows_from
+from ..data.folds import folds_of
 from ..data.labels import class_list
 from ..errors import DataError, SettingError, plain
 from ..learn.run import Limits
@@ -20,7 +21,7 @@ from ..model.fit import Task
 from ..theory.problem import as_problem
 from .facts import Facts, facts
 from .treatments import Given, treatments
-from .trials import Case, Trial, as_it_is, folds, tried
+from .trials import Case, Trial, as_it_is, tried
 from .verdict import Verdict, questions, verdicts
 
 Watch = Callable[[str, int, int], None]
@@ -146,7 +147,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     classes = class_list(labels, positive)
     task = Task(positive, plan.class_weight, names=plan.names)
     limits = Limits(plan.epochs, plan.max_updates, None)
-    case = Case(rows, labels, words, limits, task, folds(labels, plan.folds, settings.random_state))
+    case = Case(rows, labels, words, limits, task, folds_of(labels, plan.folds, settings.random_state))
     watch("the learner as it is", 0, 0)
     case = as_it_is(case, plan.max_time * PROOFS)
     watch("proofs", 0, 0)
@@ -186,8 +187,8 @@ def _check(plan: Plan) -> None:
 
 def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
     """The rows as the theorems see them, and the labels; of more classes with `positive` this one and "the rest"."""
-    rows = given_rows(X)
-    labels = given_labels(y, rows.n)
+    rows = rows_from(X)
+    labels = labels_from(y, rows.n)
     if not len(labels):
         raise DataError("there are no rows; a diagnosis needs at least one row")
     if plan.names is not None and len(plan.names) != rows.width:

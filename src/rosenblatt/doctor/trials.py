@@ -14,6 +14,7 @@ from ..core.rows import Array, Rows
 from ..errors import RosenblattError
 from ..features import scaling
 from ..features.quadratic import Quadratic
+from ..features.step import Step, fitted_chain, transformed
 from ..learn.converged import training_errors
 from ..learn.run import Limits
 from ..learn.settings import Settings
@@ -78,16 +79,6 @@ class Trial(NamedTuple):
         return {"what": self.treatment.what, "options": self.treatment.options, **own, "failed": self.failed or None}
 
 
-def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
-    """Stratified and shuffled; no more than the smallest class has rows, none where it has one."""
-    from sklearn.model_selection import StratifiedKFold
-
-    _, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
-    count = min(count, int(counts.min()))
-    # By numbers, as scikit-learn takes labels like 0.5 for a quantity.
-    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, numbers)) if count >= 2 else []
-
-
 def tried(
     case: Case, treatments: list[Treatment], seconds: float, watch: Callable[[str, int, int], None]
 ) -> list[Trial]:
@@ -138,31 +129,24 @@ def _trial(case: Case, treatment: Treatment, seconds: float) -> Trial:
 
 
 def _fitted(case: Case, treatment: Treatment, seconds: float) -> tuple[Model, Rows]:
-    rows = _prepared(case.rows, treatment)[0]
+    rows = _prepared(case.rows, treatment)[1]
     return fit(rows, case.y, _settings(case, treatment), _limits(case, treatment, seconds), case.task), rows
 
 
 def _held_out(case: Case, treatment: Treatment, seconds: float) -> Array:
     wrong = np.zeros(len(case.y), bool)
     for kept, out in case.folds:
-        rows, steps = _prepared(case.rows.take(kept), treatment)
+        steps, rows = _prepared(case.rows.take(kept), treatment)
         limits = _limits(case, treatment, seconds / len(case.folds))
         model = fit(rows, case.y[kept], _settings(case, treatment), limits, case.task)
-        held = case.rows.take(out)
-        for step in steps:
-            held = step.apply(held)
-        wrong[out] = model.labels(model.scores(held)) != case.y[out]
+        wrong[out] = model.labels(model.scores(transformed(steps, case.rows.take(out)))) != case.y[out]
     return wrong
 
 
-def _prepared(rows: Rows, treatment: Treatment) -> tuple[Rows, list[Any]]:
-    """The rows scaled and with products, and the steps that did it."""
-    steps, made = scaling.fit(treatment.scale or "none", rows)
-    steps = list(steps)
-    if treatment.degree == 2:
-        steps.append(Quadratic(rows.width))
-        made = steps[-1].apply(made)
-    return made, steps
+def _prepared(rows: Rows, treatment: Treatment) -> tuple[list[Step], Rows]:
+    """The steps that scale the rows and add products, and the rows as they leave them."""
+    products = [Quadratic()] if treatment.degree == 2 else []
+    return fitted_chain([*scaling.parse(treatment.scale or "none"), *products], rows)
 
 
 def _settings(case: Case, treatment: Treatment) -> Settings:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import given_rows
+from ..data.arrays import rows_from
 from ..errors import SettingError
 
 INPUT: dict[str, Any] = {
@@ -19,7 +19,7 @@ INPUT: dict[str, Any] = {
 
 
 def as_rows(x: Any) -> Rows:
-    return given_rows(x).without_duplicates()
+    return rows_from(x).without_duplicates()
 
 
 def label_counts(y: Array) -> dict[Any, int]:

@@ -12,7 +12,7 @@ from ..core.dispatch import loop_for
 from ..core.learn import Steps
 from ..core.progressive import progressive
 from ..core.rows import Array, Rows
-from ..data.arrays import given_labels, given_rows
+from ..data.arrays import labels_from, rows_from
 from ..data.checks import check_finite, check_range
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
@@ -91,12 +91,12 @@ class OnlineCommittee:
 
     def advise(self, X: Any, y: Any, classes: Any = None) -> tuple[Array, Ledger]:
         """`partial_fit` that also gives the learners' advice before each row (n, N), and the ledger of the rows."""
-        rows = given_rows(X).without_duplicates()
-        labels = given_labels(y, rows.n)
+        rows = rows_from(X).without_duplicates()
+        labels = labels_from(y, rows.n)
         largest = check_finite(rows)
         check_range(rows, largest)
         if not hasattr(self, "algorithm_"):
-            self._begin(rows, labels if classes is None else given_labels(classes, np.size(classes)))
+            self._begin(rows, labels if classes is None else labels_from(classes, np.size(classes)))
         elif rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         outcome = class_numbers(labels, self.classes_).astype(np.float64)
@@ -111,7 +111,7 @@ class OnlineCommittee:
         """(n,) labels by the learners and weights as they are now; the heavier side, a tie is the positive class."""
         if not hasattr(self, "algorithm_"):
             raise ModelError("the committee has learned from no row yet; give it some with partial_fit")
-        rows, weights = given_rows(X).without_duplicates(), self.algorithm_.weights
+        rows, weights = rows_from(X).without_duplicates(), self.algorithm_.weights
         if rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         check_finite(rows)
@@ -122,7 +122,7 @@ class OnlineCommittee:
     def score(self, X: Any, y: Any) -> float:
         """The share of right labels."""
         answers = self.predict(X)
-        return float(np.mean(answers == given_labels(y, len(answers))))
+        return float(np.mean(answers == labels_from(y, len(answers))))
 
     @property
     def mistakes_(self) -> Array:

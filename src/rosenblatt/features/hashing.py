@@ -11,9 +11,10 @@ import numpy as np
 
 from ..core.rows import Csr
 from ..mailtext.document import Document
-from .bag import Array, Entries, bag, check, finish
+from .bag import Bag, Entries, check, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED
+from .step import Step
 
 
 class Collisions(NamedTuple):
@@ -36,8 +37,8 @@ def _ranked(words: Counter[str]) -> dict[str, int]:
     return dict(sorted(words.items(), key=lambda item: (-item[1], item[0])))
 
 
-class Hashing:
-    """Bag of words over 2^bits columns.
+class Hashing(Step):
+    """Bag of words over 2^bits columns. Nothing is learned: documents are rows as soon as they are read.
 
     bits: 1 … 31, default 18 (262,144 columns). signed: half of the words count negatively, so that words which share
     a column cancel in the mean; off by default, because two words of one class can then erase each other.
@@ -45,6 +46,7 @@ class Hashing:
     """
 
     kind = "hashed"
+    takes = "documents"
     parameters = (BITS, SIGNED)
 
     def __init__(
@@ -59,7 +61,7 @@ class Hashing:
         BITS.check(bits)
         self.bits, self.signed, self.values, self.precision, self.grams = bits, signed, values, precision, grams
         # A signed word's column lies beyond the width where it counts negatively.
-        self._bag = bag(self._signed_column if signed else self.column, grams)
+        self._bag = Bag(self._signed_column if signed else self.column, grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Hashing, (self.bits, self.signed, self.values, self.precision, self.grams)
@@ -78,10 +80,10 @@ class Hashing:
         column = self.column(name)
         return column if _mixed(name) >> 31 else column + self.width
 
-    def transform(self, documents: list[Document]) -> Csr:
+    def read(self, documents: list[Document]) -> Csr:
         """(n, 2^bits) rows; the columns of each row ascend."""
         entries = self._bag.entries(documents)
-        return finish(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
+        return valued(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
 
     def _folded(self, entries: Entries) -> Entries:
         """Negative words added to the columns that they belong to."""
@@ -93,11 +95,11 @@ class Hashing:
 
     def names_in(self, documents: list[Document]) -> dict[int, dict[str, int]]:
         """The words behind the columns that occur in some documents, with their counts, the most frequent first."""
-        found: dict[int, Counter[str]] = {}
+        by_column: dict[int, Counter[str]] = {}
         for tag, text in chain.from_iterable(documents):
             for name in text_names(tag, text, self.grams):
-                found.setdefault(self.column(name), Counter())[name] += 1
-        return {column: _ranked(words) for column, words in found.items()}
+                by_column.setdefault(self.column(name), Counter())[name] += 1
+        return {column: _ranked(words) for column, words in by_column.items()}
 
     def collisions(self, documents: list[Document]) -> Collisions:
         """How many different words there are, in how many columns, and the share of them that share a column."""
@@ -115,18 +117,9 @@ class Hashing:
         return used / self.width
 
     def recipe(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "bits": self.bits,
-            "signed": self.signed,
-            "values": self.values,
-            "precision": self.precision,
-            **self.grams.recipe(),
-        }
-
-    def tensors(self) -> dict[str, Array]:
-        return {}
+        names = ("bits", "signed", "values", "precision")
+        return super().recipe() | {name: getattr(self, name) for name in names} | self.grams.recipe()
 
     @classmethod
-    def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Hashing:
+    def restore(cls, recipe: dict[str, Any], tensors: dict[str, Any]) -> Hashing:
         return cls(recipe["bits"], recipe["signed"], recipe["values"], recipe["precision"], Grams.restore(recipe))

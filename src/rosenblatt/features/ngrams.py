@@ -25,15 +25,14 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import SettingError
-from ..mailtext.fields import is_made, is_whole
-from ..mailtext.tokens import tagged, units
+from ..mailtext.fields import is_made
+from ..mailtext.tokens import named, tagged, units
 from .parameters import CHAR_NGRAMS, WORD_NGRAMS
 
 Array = np.ndarray[Any, Any]
@@ -84,21 +83,21 @@ def characters(word: str, chars: tuple[int, int]) -> list[str]:
     return [f"/{run}/" for run in runs if run != "_"]
 
 
-def piece_names(tag: str, parts: Sequence[Sequence[str]], grams: Grams) -> list[str]:
+def piece_names(tag: str, parts: Sequence[list[str]], grams: Grams) -> list[str]:
     """The names of a piece of text without white space, from its `units`: words, and the runs of their characters."""
-    found = [part[0] for part in parts] if is_whole(tag) else list(chain.from_iterable(parts))
+    names = list(named(tag, parts))
     if grams.chars[1] and not is_made(tag):
-        found += [run for part in parts for run in characters(part[0], grams.chars)]
-    return list(tagged(tag, found))
+        names += tagged(tag, (run for part in parts for run in characters(part[0], grams.chars)))
+    return names
 
 
 def text_names(tag: str, text: str, grams: Grams) -> Iterator[str]:
     """All names of a text: what a bag counts, one after the other."""
-    found = [units(piece) for piece in text.split()]
-    for parts in found:
+    pieces = [units(piece) for piece in text.split()]
+    for parts in pieces:
         yield from piece_names(tag, parts, grams)
     if grams.words > 1 and not is_made(tag):
-        words = [part[0] for parts in found for part in parts]
+        words = [part[0] for parts in pieces for part in parts]
         for n in range(2, grams.words + 1):
             yield from tagged(tag, (" ".join(words[at : at + n]) for at in range(len(words) - n + 1)))
 
@@ -107,9 +106,12 @@ class Ragged:
     """Rows of whole numbers of any length: appended one by one, taken many at a time."""
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
         self._flat, self._ends = array("q"), array("q", [0])
 
-    def append(self, row: tuple[int, ...]) -> int:
+    def append(self, row: Iterable[int]) -> int:
         """The new row's number."""
         self._flat.extend(row)
         self._ends.append(len(self._flat))
@@ -117,11 +119,9 @@ class Ragged:
 
     def take(self, rows: Array) -> tuple[Array, Array]:
         """(all numbers of these rows one after the other, the length of each row), int64."""
-        ends = np.array(self._ends, np.int64)
-        flat = np.array(self._flat, np.int64)
-        lengths = ends[rows + 1] - ends[rows]
-        starts = np.cumsum(lengths) - lengths
-        return flat[np.arange(lengths.sum()) + np.repeat(ends[rows] - starts, lengths)], lengths
+        flat, ends = np.asarray(self._flat), np.asarray(self._ends)
+        starts, lengths = ends[rows], ends[rows + 1] - ends[rows]
+        return flat[np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)], lengths
 
 
 class Runs:
@@ -144,15 +144,15 @@ class Runs:
         """(column of every run, place of its first word). words: (m,) numbers in order. text: (m,) the text of each."""
         if sum(map(len, self._columns)) > RUNS_REMEMBERED:
             self.clear()
-        found, places, before = [np.empty(0, np.int64)], [np.empty(0, np.int64)], words
+        columns, places, before = [np.empty(0, np.int64)], [np.empty(0, np.int64)], words
         for n in range(2, self._n + 1):
             inside = np.flatnonzero(text[: max(0, len(text) - n + 1)] == text[n - 1 :])
             numbers = self._numbers(n, before[inside] << 32 | words[inside + n - 1])
-            found.append(np.array(self._columns[n], np.int64)[numbers])
+            columns.append(np.asarray(self._columns[n])[numbers])
             places.append(inside)
             before = np.full(len(words), -1)
             before[inside] = numbers
-        return np.concatenate(found), np.concatenate(places)
+        return np.concatenate(columns), np.concatenate(places)
 
     def _numbers(self, n: int, keys: Array) -> Array:
         """The number of each run of n words, new ones after those that are known."""

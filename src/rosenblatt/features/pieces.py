@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import jit_enabled
-from ..mailtext.tokens import EDGES, SEPARATORS, Memory
-from .tokenize import BLANK, FRESH, PIECES, USED, Found, Letters, Table, Texts, find_pieces
+from ..mailtext.tokens import Memory
+from .tokenize import FRESH, PIECES, USED, Room, Table, Texts, find_pieces
 
 Array = np.ndarray[Any, Any]
 MUCH = 1 << 20
@@ -21,14 +21,6 @@ CHUNK = 1 << 17
 SLOTS = 1 << 20
 """Places of the table (12 MB), twice the pieces that are remembered."""
 SPREAD = 0x9E3779B97F4A7C15
-
-_fold = np.arange(256, dtype=np.uint8)
-_fold[:33] = BLANK
-_fold[[ord(character) for character in SEPARATORS]] = BLANK
-_fold[ord("A") : ord("Z") + 1] += 32
-_edge = np.zeros(256, bool)
-_edge[[ord(character) for character in EDGES]] = True
-LETTERS = Letters(_fold, _edge)
 
 
 class Pieces:
@@ -60,14 +52,14 @@ class Pieces:
     def _plain(self, tags: Sequence[str], texts: Sequence[str]) -> tuple[Array, Array]:
         if sum(map(len, self._memories.values())) > SLOTS // 2:
             self._clear()
-        found: list[int] = []
+        numbers: list[int] = []
         ends = [0]
         for tag, text in zip(tags, texts, strict=True):
             if tag not in self._memories:
                 self._memories[tag] = Memory(partial(self._make, tag))
-            found.extend(map(self._memories[tag].__getitem__, text.split()))
-            ends.append(len(found))
-        return np.array(found, np.int64), np.repeat(np.arange(len(texts)), np.diff(ends))
+            numbers.extend(map(self._memories[tag].__getitem__, text.split()))
+            ends.append(len(numbers))
+        return np.array(numbers, np.int64), np.repeat(np.arange(len(texts)), np.diff(ends))
 
     def _chunk(self, tags: Sequence[str], first: int, blobs: list[bytes]) -> tuple[Array, Array]:
         text = b"".join(blobs)
@@ -83,15 +75,15 @@ class Pieces:
             np.cumsum([len(blob) for blob in blobs]),
             np.array(seeds, np.uint64) * np.uint64(SPREAD),
         )
-        found = Found(np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64))
+        room = Room(np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64))
         state = np.zeros(3, np.int64)
         state[USED] = len(self._numbers)
-        find_pieces(texts, self._table, LETTERS, found, state)
-        for place, start, end in found.fresh[: state[FRESH]].tolist():
+        find_pieces(texts, self._table, room, state)
+        for place, start, end in room.fresh[: state[FRESH]].tolist():
             piece = text[start:end].decode("utf-8", "surrogatepass")
             self._numbers.append(self._make(tags[first + place], piece))
         pieces = slice(0, state[PIECES])
-        return np.array(self._numbers)[found.number[pieces]], found.text[pieces].astype(np.int64) + first
+        return np.asarray(self._numbers)[room.number[pieces]], room.text[pieces].astype(np.int64) + first
 
     def _clear(self) -> None:
         self._memories.clear()

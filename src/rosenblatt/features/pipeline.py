@@ -6,13 +6,12 @@ numbers    → scaled (→ and their products)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..core.rows import Csr, Rows, csr, stack
-from ..data.batch import Batch, Source
+from ..core.rows import Array, Rows
+from ..data.batch import Batch, Source, joined
 from ..errors import DataError, ModelError, SettingError
 from . import ngrams, scaling
 from .hashing import Hashing
@@ -31,11 +30,11 @@ from .parameters import (
     WORD_NGRAMS,
 )
 from .quadratic import Quadratic
-from .senders import NAME, Senders, address
+from .senders import NAME, Senders
 from .senders import read as read_senders
-from .vocabulary import Vocabulary, learn_transform
+from .step import Step, fitted_chain, transformed
+from .vocabulary import Vocabulary
 
-Array = np.ndarray[Any, Any]
 Dictionary = Vocabulary | Hashing
 parameters = (DICTIONARY,)
 SCALE = {"documents": "idf+unit:2", "rows": "none"}
@@ -106,6 +105,21 @@ class Options(NamedTuple):
                 word_ngrams=2,
             )
 
+    def of_documents(self) -> list[Step]:
+        """The steps that documents go through, not fitted yet: a dictionary, and known senders."""
+        grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
+        dictionary: Step
+        if self.dictionary == "words":
+            dictionary = Vocabulary(None, self.values, self.precision, grams, self.min_documents, self.max_size)
+        else:
+            dictionary = Hashing(self.bits, self.signed, self.values, self.precision, grams)
+        return [dictionary, Senders(path=self.known_senders)]
+
+    def of_rows(self, kind: str) -> list[Step]:
+        """The steps that rows go through, of numbers or made from documents."""
+        products = [Quadratic(products=self.products)] if self.degree == 2 else []
+        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products]
+
 
 DEFAULT = Options()
 
@@ -113,13 +127,13 @@ DEFAULT = Options()
 class Features:
     """A fitted representation.
 
-    dictionary, senders: None for rows. given: the columns of rows before the steps. steps: in order.
+    columns: of rows before the steps. steps: in order. dictionary, senders: None for rows.
     """
 
     def __init__(
-        self, dictionary: Dictionary | None, steps: list[scaling.Step], given: int, senders: Senders | None = None
+        self, columns: int, steps: list[Step], dictionary: Dictionary | None = None, senders: Senders | None = None
     ) -> None:
-        self.dictionary, self.steps, self.given, self.senders = dictionary, steps, given, senders
+        self.columns, self.steps, self.dictionary, self.senders = columns, steps, dictionary, senders
 
     @classmethod
     def fit(cls, source: Source, options: Options = DEFAULT) -> tuple[Features, Rows, Array | None, list[str] | None]:
@@ -129,23 +143,17 @@ class Features:
         there are no data, or their products are too many.
         """
         options.check(source.kind)
-        seen = _Seen(source)
-        dictionary, senders = None, None
-        rows: Rows
-        if source.kind == "documents":
-            dictionary, rows = _words(seen, options)
-            senders = Senders.learn(seen.senders, options.known_senders)
-            rows = rows if senders is None else senders.widened(rows, seen.senders)
-        else:
-            rows = _stacked(list(seen))
-        if not seen.count:
+        texts = source.kind == "documents"
+        first = options.of_documents() if texts else [Step()]
+        batches: list[Any] = [batch._replace(rows=[step.prepared(batch.rows) for step in first]) for batch in source]
+        parts = [[batch.rows[place] for batch in batches] for place in range(len(first))]
+        fitted: list[Any] = [step.fitted(own) for step, own in zip(first, parts, strict=True)]
+        if not batches:
             raise DataError("the data have no rows; at least one is needed to learn from")
-        given = rows.width
-        steps, rows = scaling.fit(SCALE[source.kind] if options.scale is None else options.scale, rows)
-        if options.degree == 2:
-            steps.append(Quadratic(given, options.products))
-            rows = steps[-1].apply(rows)
-        return cls(dictionary, steps, given, senders), rows, seen.labels(), seen.all_ids()
+        rows = _side_by_side(fitted, [step.stacked(own) for step, own in zip(first, parts, strict=True)])
+        width, (_, y, ids) = rows.width, joined(batches)
+        steps, rows = fitted_chain(options.of_rows(source.kind), rows)
+        return cls(width, steps, *fitted[: 2 * texts]), rows, y, ids  # type: ignore[return-value]
 
     def transform(self, batch: Batch) -> Rows:
         """The batch's rows (n, d), by exactly the steps of training.
@@ -157,22 +165,19 @@ class Features:
         if isinstance(batch.rows, list):
             if self.dictionary is None:
                 raise DataError("found text; the model was trained on rows of numbers")
-            words = self.dictionary.transform(batch.rows)
-            rows = words if self.senders is None else self.senders.apply(words, batch.rows)
+            rows = _side_by_side([self.dictionary, self.senders], [batch.rows, batch.rows])
         elif self.dictionary is not None:
             raise DataError("found rows of numbers; the model was trained on text")
         else:
             rows = self._fitted(batch.rows)
-        for step in self.steps:
-            rows = step.apply(rows)
-        return rows
+        return transformed(self.steps, rows)
 
     def _fitted(self, rows: Rows) -> Rows:
-        if rows.width == self.given:
+        if rows.width == self.columns:
             return rows
-        if rows.width > self.given or not rows.growing:
-            raise DataError(f"found {rows.width} columns; the model was trained on {self.given}")
-        return rows.widened(self.given)
+        if rows.width > self.columns or not rows.growing:
+            raise DataError(f"found {rows.width} columns; the model was trained on {self.columns}")
+        return rows.widened(self.columns)
 
     @property
     def quadratic(self) -> Quadratic | None:
@@ -183,7 +188,7 @@ class Features:
     @property
     def width(self) -> int:
         """The features after all steps, d."""
-        return self.given if self.quadratic is None else self.quadratic.width
+        return self.columns if self.quadratic is None else self.quadratic.width
 
     @property
     def names(self) -> list[str] | None:
@@ -195,7 +200,7 @@ class Features:
         """What JSON can hold of it; `tensors` is the rest."""
         dictionary = None if self.dictionary is None else self.dictionary.recipe()
         return {
-            "width": self.given,
+            "width": self.columns,
             "dictionary": dictionary,
             "senders": None if self.senders is None else len(self.senders.known),
             "scale": [step.recipe() for step in self.steps],
@@ -203,11 +208,11 @@ class Features:
 
     def tensors(self) -> dict[str, Array]:
         """{"dictionary": uint8 names, a line each; "senders": the same; "scale.0.mean": (d,) float64 …}."""
-        found: dict[str, Array] = {} if self.dictionary is None else dict(self.dictionary.tensors())
-        found |= {} if self.senders is None else self.senders.tensors()
+        tensors: dict[str, Array] = {} if self.dictionary is None else dict(self.dictionary.tensors())
+        tensors |= {} if self.senders is None else self.senders.tensors()
         for place, step in enumerate(self.steps):
-            found.update((f"scale.{place}.{name}", values) for name, values in step.tensors().items())
-        return found
+            tensors.update((f"scale.{place}.{name}", values) for name, values in step.tensors().items())
+        return tensors
 
     @classmethod
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Features:
@@ -227,55 +232,18 @@ class Features:
             kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
             dictionary = kinds[stored["kind"]].restore(stored, tensors)
         senders = None if recipe.get("senders") is None else Senders.restore(tensors)
-        found = size if dictionary is None else dictionary.width + (senders is not None)
-        if found != size:
-            raise ModelError(f"the model's dictionary has {found} columns; its header says {size}")
+        width = size if dictionary is None else dictionary.width + (senders is not None)
+        if width != size:
+            raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
         steps = []
         for place, step in enumerate(recipe["scale"]):
             prefix = f"scale.{place}."
             own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
             steps.append(scaling.restore(step, own, size))
-        return cls(dictionary, steps, size, senders)
+        return cls(size, steps, dictionary, senders)
 
 
-def _words(seen: _Seen, options: Options) -> tuple[Dictionary, Csr]:
-    """The dictionary of the documents, and their rows."""
-    grams = ngrams.parse(options.word_ngrams, options.char_ngrams)
-    if options.dictionary == "words":
-        return learn_transform(seen, options.values, options.min_documents, options.max_size, options.precision, grams)
-    hashed = Hashing(options.bits, options.signed, options.values, options.precision, grams)
-    return hashed, _stacked([hashed.transform(documents) for documents in seen])  # type: ignore[return-value]
-
-
-class _Seen:
-    """The documents or rows of a source, batch by batch, while their labels, ids and senders are collected."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._y: list[Array | None] = []
-        self._ids: list[Any] = []
-        self.senders: list[str | None] = []
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        for batch in self._source:
-            self.count += 1
-            self._y.append(batch.y)
-            self._ids.append(batch.ids)
-            if isinstance(batch.rows, list):
-                self.senders += map(address, batch.rows)
-            yield batch.rows
-
-    def labels(self) -> Array | None:
-        found = [y for y in self._y if y is not None]
-        return np.concatenate(found) if len(found) == self.count else None
-
-    def all_ids(self) -> list[str] | None:
-        if any(ids is None for ids in self._ids):
-            return None
-        return [name for ids in self._ids for name in ids]
-
-
-def _stacked(parts: list[Rows]) -> Rows:
-    """One below the other; a zero-row matrix where there are none."""
-    return stack(parts) if parts else csr(np.empty(0), np.empty(0, np.uint32), np.zeros(1, np.int64), 0)
+def _side_by_side(steps: Sequence[Step | None], parts: Sequence[Any]) -> Rows:
+    """The rows that the first step makes of its part of a batch, and a column more for each other step."""
+    made = [step.transform(part) for step, part in zip(steps, parts, strict=True) if step is not None]
+    return reduce(lambda rows, column: rows.with_column(column), made)

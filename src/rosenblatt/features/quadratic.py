@@ -18,34 +18,45 @@ from ..core.rows import Layout, Rows
 from ..errors import DataError
 from .parameters import DEGREE, PRODUCTS
 from .products import expand_rows
+from .step import Step
 
-Array = np.ndarray[Any, Any]
 MOST = 1 << 27
 """Columns at most: the weights of a two-class learner that averages are four arrays of 1 GB then."""
 
 
-class Quadratic:
-    """A step that widens rows. given: d, the columns before it. products: "all", "squares" or "pairs"."""
+class Quadratic(Step):
+    """A step that widens rows. columns: d, those before it. products: "all", "squares" or "pairs"."""
 
+    kind = "quadratic"
+    nothing = 0
     parameters = (DEGREE, PRODUCTS)
 
-    def __init__(self, given: int, products: str = "all") -> None:
+    def __init__(self, columns: int = 0, products: str = "all") -> None:
         PRODUCTS.check(products)
-        self.given, self.products = given, products
+        self.columns, self.products = columns, products
         own = {"all": 1, "squares": 1, "pairs": 0}[products]
-        counts = np.ones(given, np.int64) if products == "squares" else np.arange(given, 0, -1) - 1 + own
-        starts = given + np.concatenate([[0], np.cumsum(counts)])
+        counts = np.ones(columns, np.int64) if products == "squares" else np.arange(columns, 0, -1) - 1 + own
+        starts = columns + np.concatenate([[0], np.cumsum(counts)])
         self._layout = Layout(starts, shift=1 - own, alone=products == "squares")
         self.width = int(starts[-1])
         if self.width > MOST:
             raise DataError(
-                f"{{degree}} of {given:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
+                f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
                 f"leave out columns, or take {{products:s}}",
                 degree=2,
                 products="squares",
             )
 
-    def apply(self, rows: Rows) -> Rows:
+    def partial(self, batch: Rows) -> int:
+        return batch.width
+
+    def merge(self, a: int, b: int) -> int:
+        return max(a, b)
+
+    def finish(self, partial: int) -> Quadratic:
+        return Quadratic(partial, self.products)
+
+    def transform(self, rows: Rows) -> Rows:
         """Raises DataError where the products do not fit into memory. A row's columns must differ from each other."""
         self._check_memory(rows)
         with np.errstate(over="ignore"):  # whoever learns from them names the feature that is not finite
@@ -62,17 +73,14 @@ class Quadratic:
 
     def factors(self, column: int) -> tuple[int, int] | None:
         """(i, j) of the product in a column, None for a column as given."""
-        if column < self.given:
+        if column < self.columns:
             return None
         starts, shift, alone = self._layout
         i = int(np.searchsorted(starts, column, "right")) - 1
         return i, i if alone else column - int(starts[i]) + i + shift
 
     def recipe(self) -> dict[str, Any]:
-        return {"kind": "quadratic", "products": self.products}
-
-    def tensors(self) -> dict[str, Array]:
-        return {}
+        return super().recipe() | {"products": self.products}
 
 
 class ProductNames(Sequence[str]):

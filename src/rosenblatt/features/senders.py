@@ -8,18 +8,19 @@ line (the dictionary of a model that reads senders holds their addresses as well
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.rows import Rows
+from ..core.rows import Array
 from ..errors import DataError, ModelError, SettingError, located
 from ..mailtext.document import Document
 from .parameters import KNOWN_SENDERS
+from .step import Step
 
-Array = np.ndarray[Any, Any]
 NAME = "sender.known"
 FIELD = "sender"
 FEWEST = 2
@@ -31,36 +32,48 @@ def address(document: Document) -> str | None:
     return next((text.split()[0] for tag, text in document if tag == FIELD and text), None)
 
 
-class Senders:
-    """known: addresses in lower case; `@example.org` stands for everyone there."""
+class Senders(Step):
+    """known: addresses in lower case; `@example.org` stands for everyone there. path: a file that names more, or None,
+    read when the step is fitted."""
 
+    kind = "senders"
+    takes = "documents"
+    nothing: Counter[str] = Counter()
     parameters = (KNOWN_SENDERS,)
 
-    def __init__(self, known: Iterable[str]) -> None:
-        self.known = frozenset(known)
+    def __init__(self, known: Iterable[str] = (), path: str | None = None) -> None:
+        self.known, self.path = frozenset(known), path
 
-    @classmethod
-    def learn(cls, found: Sequence[str | None], path: str | None = None) -> Senders | None:
-        """From the senders of the training mails and a file; None where neither says anything."""
-        if path is not None and all(sender is None for sender in found):
+    def read(self, documents: list[Document]) -> tuple[str | None, ...]:
+        """The sender of each mail."""
+        return tuple(map(address, documents))
+
+    def stacked(self, parts: Iterable[Any]) -> tuple[str | None, ...]:
+        return tuple(chain.from_iterable(parts))
+
+    def partial(self, batch: Any) -> Counter[str]:
+        """How many of the mails each sender has sent."""
+        return Counter(filter(None, self.prepared(batch)))
+
+    def merge(self, a: Counter[str], b: Counter[str]) -> Counter[str]:
+        return a + b
+
+    def finish(self, partial: Counter[str]) -> Any:
+        """None where neither the mails nor a file say anything of senders: there is no such column then."""
+        if self.path is not None and not partial:
             raise SettingError(
-                "{known_senders:s} has an effect only where mails are read with the field sender", known_senders=path
+                "{known_senders:s} has an effect only where mails are read with the field sender",
+                known_senders=self.path,
             )
-        counts = Counter(filter(None, found))
-        if path is None and not counts:
-            return None
-        known = {sender for sender, mails in counts.items() if mails >= FEWEST}
-        return cls(known | (set() if path is None else read(path)))
+        known = {sender for sender, mails in partial.items() if mails >= FEWEST}
+        return Senders(known | (set() if self.path is None else read(self.path))) if partial else None
 
     def __contains__(self, sender: str | None) -> bool:
         return sender is not None and (sender in self.known or "@" + sender.rpartition("@")[2] in self.known)
 
-    def apply(self, rows: Rows, documents: Sequence[Document]) -> Rows:
-        """The rows with one more column."""
-        return self.widened(rows, [address(document) for document in documents])
-
-    def widened(self, rows: Rows, senders: Sequence[str | None]) -> Rows:
-        return rows.with_column(np.array([sender in self for sender in senders], float))
+    def transform(self, batch: Any) -> Array:
+        """(n,) the values of the column."""
+        return np.array([sender in self for sender in self.prepared(batch)], float)
 
     def tensors(self) -> dict[str, Array]:
         return {"senders": np.frombuffer("\n".join(sorted(self.known)).encode("utf-8", "replace"), np.uint8)}
@@ -79,11 +92,11 @@ def read(path: str) -> set[str]:
         lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
-    found = set()
+    senders = set()
     for number, line in enumerate(lines, 1):
         sender = line.partition("#")[0].strip().lower()
         if sender and ("@" not in sender[:-1] or len(sender.split()) > 1):
             wanted = "expected an address, as ann@example.org, or @example.org for everyone there"
             raise located(path, number, f"found {sender[:40]!r}", wanted)
-        found |= {sender} - {""}
-    return found
+        senders |= {sender} - {""}
+    return senders

@@ -13,9 +13,17 @@ import numpy as np
 
 from ..core.dispatch import Kernel
 from ..core.rows import Array
+from ..mailtext.tokens import EDGES, SEPARATORS
 
 BLANK = 32
 PIECES, FRESH, USED = 0, 1, 2
+FOLD = np.arange(256, dtype=np.uint8)
+"""How each byte counts; `BLANK`: between pieces."""
+FOLD[:33] = BLANK
+FOLD[list(SEPARATORS.encode())] = BLANK
+FOLD[ord("A") : ord("Z") + 1] += 32
+EDGE = np.isin(np.arange(256), list(EDGES.encode()))
+"""Bytes that are dropped at the edges of a piece."""
 BASIS, PRIME, HALF = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3), np.uint64(32)
 
 
@@ -35,14 +43,7 @@ class Table(NamedTuple):
     numbers: Array
 
 
-class Letters(NamedTuple):
-    """fold: (256,) uint8, how each byte counts (`BLANK`: between pieces). edge: (256,) bool, dropped at the edges."""
-
-    fold: Array
-    edge: Array
-
-
-class Found(NamedTuple):
+class Room(NamedTuple):
     """Room for all pieces: number and text (int32) of each; fresh (·, 3) int64: text, start and end of each new one."""
 
     number: Array
@@ -50,12 +51,11 @@ class Found(NamedTuple):
     fresh: Array
 
 
-def find(texts: Texts, table: Table, letters: Letters, found: Found, state: Array) -> None:
+def find(texts: Texts, table: Table, room: Room, state: Array) -> None:
     """Number the pieces of some texts. state: (3,) int64 PIECES and FRESH found, and USED numbers, counted on."""
     text, ends, seeds = texts
     keys, numbers = table
-    fold, edge = letters
-    out_number, out_text, fresh = found
+    out_number, out_text, fresh = room
     mask = np.uint64(keys.size - 1)
     pieces, new, used = state[PIECES], state[FRESH], state[USED]
     p = 0
@@ -63,19 +63,19 @@ def find(texts: Texts, table: Table, letters: Letters, found: Found, state: Arra
         stop = ends[r]
         while p < stop:
             start = p
-            while p < stop and fold[text[p]] != BLANK:
+            while p < stop and FOLD[text[p]] != BLANK:
                 p += 1
             end = p
             p += 1
-            while start < end and edge[text[start]]:
+            while start < end and EDGE[text[start]]:
                 start += 1
-            while end > start and edge[text[end - 1]]:
+            while end > start and EDGE[text[end - 1]]:
                 end -= 1
             if start == end:
                 continue
             h = seeds[r] ^ BASIS
             for q in range(start, end):
-                h = (h ^ np.uint64(fold[text[q]])) * PRIME
+                h = (h ^ np.uint64(FOLD[text[q]])) * PRIME
             h = (h ^ (h >> HALF)) * PRIME
             h = h ^ (h >> HALF)
             if h == np.uint64(0):

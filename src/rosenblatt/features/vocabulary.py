@@ -2,55 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.rows import Csr
+from ..core.rows import Array, Csr
 from ..errors import ModelError
 from ..mailtext.document import Document
-from .bag import NONE, Entries, bag, check, finish
+from .bag import NONE, Bag, Entries, check, valued
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS
+from .step import Step, padded
 
-Array = np.ndarray[Any, Any]
+
+class Counted(NamedTuple):
+    """A batch of documents, its words counted. numbers: word → number; it grows from batch to batch. entries: with the
+    numbers as columns."""
+
+    numbers: dict[str, int]
+    entries: Entries
 
 
-class Vocabulary:
+class Frequencies(NamedTuple):
+    """In how many documents words occur. numbers: word → number; documents: by number, 0 of the last ones left out."""
+
+    numbers: dict[str, int]
+    documents: Array
+
+
+class Vocabulary(Step):
     """Bag of words over a fixed dictionary; words outside it are passed over.
 
-    names: the words, in the order of their columns; a field's words are tagged (`subject:free`).
+    names: the words, in the order of their columns; a field's words are tagged (`subject:free`). None before the step
+    is fitted: then it counts all words that it meets.
     values: "present" (1), "count", or "share" (the count over the sum of the row's counts).
-    precision: "float64" (default) or "float32". grams: runs of words and characters that are looked up besides words.
-    Raises SettingError for other settings.
+    precision: "float64" (default) or "float32". grams: runs of words and characters that count as words do.
+    min_documents: a word must occur in so many documents (≥ 1) to come into the dictionary. max_size: at most so many
+    words, the most frequent (by documents; ties by name). Columns are in the order of the sorted names, whatever the
+    order of the documents. min_documents 2 halves the dictionary and costs no accuracy (`pipeline.SCALE` has the
+    figures). Raises SettingError for other settings.
     """
 
     kind = "words"
+    takes = "documents"
+    nothing = Frequencies({}, np.zeros(0, np.int64))
     parameters = (MIN_DOCUMENTS, MAX_SIZE)
 
     def __init__(
-        self, names: list[str], values: str = "present", precision: str = "float64", grams: Grams = WORDS
+        self,
+        names: list[str] | None = None,
+        values: str = "present",
+        precision: str = "float64",
+        grams: Grams = WORDS,
+        min_documents: int = 2,
+        max_size: int | None = None,
     ) -> None:
         check(values, precision)
-        self.names, self.values, self.precision, self.grams = names, values, precision, grams
-        index = {name: column for column, name in enumerate(names)}
-        self._bag = bag(lambda name: index.get(name, NONE), grams)
+        MIN_DOCUMENTS.check(min_documents)
+        MAX_SIZE.check(max_size)
+        self._settings = (values, precision, grams, min_documents, max_size)
+        self._fitted, self.names, self.grams = names is not None, names or [], grams
+        index = self._index = {name: column for column, name in enumerate(self.names)}
+        known, new = lambda name: index.get(name, NONE), lambda name: index.setdefault(name, len(index))
+        self._bag = Bag(known if self._fitted else new, grams)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Vocabulary, (self.names, self.values, self.precision, self.grams)
+        return Vocabulary, (self.names if self._fitted else None, *self._settings)
 
     @property
     def width(self) -> int:
         return len(self.names)
 
-    def transform(self, documents: list[Document]) -> Csr:
+    def read(self, documents: list[Document]) -> Counted:
+        return Counted(self._index, self._bag.entries(documents))
+
+    def stacked(self, parts: Sequence[Counted]) -> Counted:
+        entries = zip(*(part.entries for part in parts), strict=True)
+        return Counted(parts[0].numbers, Entries(*map(np.concatenate, entries)))
+
+    def partial(self, batch: Any) -> Frequencies:
+        numbers, entries = self.prepared(batch)
+        return Frequencies(numbers, np.bincount(entries.columns))
+
+    def merge(self, a: Frequencies, b: Frequencies) -> Frequencies:
+        numbers, documents = b
+        if a.documents.size and numbers is not a.numbers:  # b was counted elsewhere, under other numbers
+            numbers = dict(a.numbers)
+            places = [numbers.setdefault(name, len(numbers)) for name, _ in zip(b.numbers, documents, strict=False)]
+            documents = np.zeros(len(numbers), np.int64)
+            documents[places] = b.documents
+        width = max(a.documents.size, documents.size)
+        return Frequencies(numbers, padded(a.documents, width) + padded(documents, width))
+
+    def finish(self, partial: Frequencies) -> Vocabulary:
+        *_, min_documents, max_size = self._settings
+        names, documents = list(partial.numbers), partial.documents
+        chosen = sorted(np.flatnonzero(documents >= min_documents).tolist(), key=names.__getitem__)
+        if max_size is not None:
+            chosen = sorted(sorted(chosen, key=lambda number: -documents[number])[:max_size], key=names.__getitem__)
+        return Vocabulary([names[number] for number in chosen], *self._settings)
+
+    def transform(self, batch: Any) -> Csr:
         """(n, width) rows; the columns of each row ascend."""
-        return finish(self._bag.entries(documents), self.width, self.values, self.precision)
+        numbers, entries = self.prepared(batch)
+        if numbers is not self._index:  # counted before the dictionary was there
+            columns = np.array([self._index.get(name, NONE) for name in numbers], np.int64)
+            entries = _renumbered(entries, columns)
+        return valued(entries, self.width, *self._settings[:2])
 
     def recipe(self) -> dict[str, Any]:
-        own = {"kind": self.kind, "values": self.values, "precision": self.precision, "size": self.width}
-        return own | self.grams.recipe()
+        values, precision, grams, *_ = self._settings
+        own = {"values": values, "precision": precision, "size": self.width}
+        return super().recipe() | own | grams.recipe()
 
     def tensors(self) -> dict[str, Array]:
         """All names in one array of bytes, a line each: a million words load in under a second."""
@@ -69,56 +133,10 @@ class Vocabulary:
         return cls(names, recipe["values"], recipe["precision"], Grams.restore(recipe))
 
 
-def learn_transform(
-    batches: Iterable[list[Document]],
-    values: str = "present",
-    min_documents: int = 2,
-    max_size: int | None = None,
-    precision: str = "float64",
-    grams: Grams = WORDS,
-) -> tuple[Vocabulary, Csr]:
-    """The dictionary of the documents, and their rows, in one pass over the text.
-
-    min_documents: a word must occur in so many documents (≥ 1). max_size: at most so many words, the most frequent
-    (by documents; ties by name) are kept. grams: runs of words and characters, which count as words do. Columns are in
-    the order of the sorted names, whatever the order of the documents. min_documents 2 halves the dictionary and costs
-    no accuracy (`pipeline.SCALE` has the figures).
-    """
-    check(values, precision)
-    MIN_DOCUMENTS.check(min_documents)
-    MAX_SIZE.check(max_size)
-    index: dict[str, int] = {}
-    words = bag(lambda name: index.setdefault(name, len(index)), grams)
-    parts = [words.entries(documents) for documents in batches]
-    if not parts:
-        return Vocabulary([], values, precision, grams), finish(words.entries([]), 0, values, precision)
-    entries = Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    names, columns = _choose(list(index), np.bincount(entries.columns, minlength=len(index)), min_documents, max_size)
-    return Vocabulary(names, values, precision, grams), finish(
-        _renumber(entries, columns), len(names), values, precision
-    )
-
-
-def learn(batches: Iterable[list[Document]], **settings: Any) -> Vocabulary:
-    """The dictionary alone; settings as for `learn_transform`."""
-    return learn_transform(batches, **settings)[0]
-
-
-def _choose(names: list[str], documents: Array, min_documents: int, max_size: int | None) -> tuple[list[str], Array]:
-    """The names kept, sorted, and the new column of every old one (−1: dropped)."""
-    chosen = sorted(np.flatnonzero(documents >= min_documents).tolist(), key=names.__getitem__)
-    if max_size is not None and len(chosen) > max_size:
-        frequent = sorted(chosen, key=lambda column: -documents[column])[:max_size]
-        chosen = sorted(frequent, key=names.__getitem__)
-    columns = np.full(len(names), -1)
-    columns[chosen] = np.arange(len(chosen))
-    return [names[column] for column in chosen], columns
-
-
-def _renumber(entries: Entries, columns: Array) -> Entries:
-    """The same rows with new columns, ascending in each row; those of dropped words leave."""
+def _renumbered(entries: Entries, columns: Array) -> Entries:
+    """The same rows with new columns, ascending in each row; those of words that are in no column (`NONE`) leave."""
     new = columns[entries.columns]
-    kept = new >= 0
+    kept = new != NONE
     row = np.repeat(np.arange(len(entries.lengths)), entries.lengths)[kept]
     order = np.argsort(row << 32 | new[kept])
     lengths = np.bincount(row, minlength=len(entries.lengths))

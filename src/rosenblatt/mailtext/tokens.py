@@ -23,6 +23,8 @@ from itertools import chain
 from typing import TypeVar
 from unicodedata import category, normalize
 
+from .fields import is_whole
+
 LONGEST = 40
 """Letters of the longest token, and of the longest piece that is remembered."""
 REMEMBERED = 1 << 18
@@ -115,27 +117,22 @@ def units(piece: str) -> list[list[str]]:
     if text.isascii() and (word := text.strip(EDGES + SEPARATORS)).isalnum():
         return [[_short(word)]]
     shape = text.translate(_kinds)
-    found: list[list[str]] = []
+    words: list[list[str]] = []
     for match in SHAPE.finditer(shape):
         start, end = match.span()
         first, last = shape[start], shape[end - 1]
         if first == "c" and end - start > 1:
-            found += [[text[at : at + 2]] for at in range(start, end - 1)]
+            words += [[text[at : at + 2]] for at in range(start, end - 1)]
         elif first in SIGNS or last == "$":
-            found.append([text[start : min(end, start + 3)]])
+            words.append([text[start : min(end, start + 3)]])
         else:
-            found.append(_unit(text[start:end].replace("\u2019", "'")))
-    return found
+            words.append(_unit(text[start:end].replace("\u2019", "'")))
+    return words
 
 
 def split(piece: str) -> tuple[str, ...]:
     """The tokens of a piece of text without white space in it."""
     return tuple(chain.from_iterable(units(piece)))
-
-
-def whole(piece: str) -> tuple[str, ...]:
-    """The same without the parts of joined words: don't, not don and t."""
-    return tuple(unit[0] for unit in units(piece))
 
 
 class Memory(dict[str, Value]):
@@ -146,20 +143,25 @@ class Memory(dict[str, Value]):
         self._make = make
 
     def __missing__(self, piece: str) -> Value:
-        found = self._make(piece)
+        value = self._make(piece)
         if len(piece) <= LONGEST:
             if len(self) >= REMEMBERED:
                 self.clear()
-            self[piece] = found
-        return found
-
-
-def tokens(text: str, memory: Memory[tuple[str, ...]] | None = None) -> list[str]:
-    """All tokens of a text in order. memory: `Memory(split)`, to be shared by many texts."""
-    memory = Memory(split) if memory is None else memory
-    return list(chain.from_iterable(map(memory.__getitem__, text.split())))
+            self[piece] = value
+        return value
 
 
 def tagged(tag: str, words: Iterable[str]) -> Iterable[str]:
     """The names of a field's tokens: `subject:free`; those of the body (tag "") are the tokens themselves."""
     return [f"{tag}:{word}" for word in words] if tag else words
+
+
+def named(tag: str, parts: Iterable[list[str]]) -> Iterable[str]:
+    """The tokens of a piece of a field, from its `units`: all of them, or whole words only where they are names."""
+    return tagged(tag, (part[0] for part in parts) if is_whole(tag) else chain.from_iterable(parts))
+
+
+def tokens(fields: Iterable[tuple[str, str]]) -> list[str]:
+    """All tokens of a text in fields (`Document`) in order, tagged: what a dictionary counts. Compiled code
+    (`features.pieces`) takes the same apart faster and is tested equal to this."""
+    return [name for tag, text in fields for piece in text.split() for name in named(tag, units(piece))]

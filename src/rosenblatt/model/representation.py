@@ -34,7 +34,7 @@ class Representation:
     @property
     def given_width(self) -> int:
         """How many columns rows have as they are read."""
-        return self.width if self.features is None else int(self.features.given)
+        return self.width if self.features is None else int(self.features.columns)
 
     def rows(self, batch: Batch) -> Rows:
         """A batch as rows in these features."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import given_labels, given_rows
+from ..data.arrays import labels_from, rows_from
 from ..data.batch import AtHand, Batch, Source
 from ..errors import DataError, plain
 from . import from_recipe, open_source
@@ -74,9 +74,9 @@ def at_hand(data: Any, y: Any = None, fields: Any = None) -> AtHand:
         return AtHand(data)
     names = column_names(data)
     rows: Any = documents(data, fields)
-    rows = given_rows(data).without_duplicates() if rows is None else rows
+    rows = rows_from(data).without_duplicates() if rows is None else rows
     batch = Batch(rows, None)
-    return AtHand(batch if y is None else batch._replace(y=given_labels(y, batch.n)), names)
+    return AtHand(batch if y is None else batch._replace(y=labels_from(y, batch.n)), names)
 
 
 def documents(data: Any, fields: Any = None) -> list[Any] | None:

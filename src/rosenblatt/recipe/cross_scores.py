@@ -9,7 +9,7 @@ import numpy as np
 from ..core.learn import UPDATES
 from ..core.rows import Array, Rows
 from ..data.checks import checked_weights
-from ..data.folds import folds_for
+from ..data.folds import folds_for, folds_of
 from ..data.labels import class_numbers
 from ..errors import DataError
 from ..learn.run import Limits, Run
@@ -42,13 +42,10 @@ def cross_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, wei
     missing = [label for label in model.classes.tolist() if label not in y]
     if missing:
         raise DataError(f"no row has the label {missing[0]}; calibrations and thresholds take rows of each class")
-    from sklearn.model_selection import StratifiedKFold
-
     weight, run = checked_weights(weight, len(y)), model.run
     size, positive = _size(model), model.classes[1] if model.classes.size == 2 else None
     out = np.empty(len(y) if model.classes.size == 2 else (len(y), model.classes.size))
-    split = StratifiedKFold(count, shuffle=True, random_state=run.settings.random_state)
-    for kept, left in split.split(y, y):
+    for kept, left in folds_of(y, count, run.settings.random_state):
         order = _order(task.order, kept, len(y))
         own = task._replace(positive=positive, order=order, observers=(), validation=None)
         own_weight = None if weight is None else weight[kept]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..features.moments import Moments
+from ..features.moments import NOTHING, mean_and_sd, sums
 
 U64 = np.uint64
 
@@ -39,7 +39,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.rows, self.values, self.zero_rows = 0, 0, 0
-        self._moments = Moments()
+        self._sums = NOTHING
         self._low, self._high = np.empty(0), np.empty(0)
         self._stored, self.nonzero = np.empty(0, np.int64), np.empty(0, np.int64)
         self._digest = np.empty(0, U64)
@@ -49,7 +49,7 @@ class Columns:
         n, d = rows.n, rows.width
         self._grow(d)
         with np.errstate(all="ignore"):
-            self._moments.add(rows)
+            self._sums = sums(rows, self._sums)
             low, high = rows.ranges()
             self._low[:d] = np.minimum(self._low[:d], low)
             self._high[:d] = np.maximum(self._high[:d], high)
@@ -84,7 +84,7 @@ class Columns:
 
     def moments(self) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
-            return self._moments.result()
+            return mean_and_sd(self._sums)
 
     def duplicates(self) -> list[tuple[int, int]]:
         """(column, the first one that is equal), constant columns left out."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..data.folds import split, stratified
+from ..data.folds import fold_numbers, stratified
 from ..errors import DataError, SettingError
 
 Answers = Callable[[Array], Array]
@@ -43,7 +43,7 @@ def learning_curve(
     """
     if folds < 2:
         raise SettingError("{folds:s} must be 2 or more", folds=folds)
-    fold = split(y, folds, seed)
+    fold = fold_numbers(y, folds, seed)
     least = int(np.bincount(fold, minlength=folds).max())
     smallest, classes = len(y) - least, np.unique(y).size
     if len(y) < 2 * folds or classes < 2:

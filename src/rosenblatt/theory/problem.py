@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows, matrix
-from ..data.arrays import given_labels, given_rows
+from ..data.arrays import labels_from, rows_from
 from ..data.checks import check_finite
 from ..data.labels import place_of
 from ..errors import DataError, SettingError, plain
@@ -96,8 +96,8 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
         raise SettingError("{fit_intercept} must be True or False", fit_intercept=fit_intercept)
     if names is None and hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
-    rows = given_rows(X).without_duplicates()
-    labels = given_labels(y, rows.n)
+    rows = rows_from(X).without_duplicates()
+    labels = labels_from(y, rows.n)
     if not len(labels):
         raise DataError("there are no rows; a theorem needs at least one")
     check_finite(rows, names)

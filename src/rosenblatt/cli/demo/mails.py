@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...core.rows import Array
 from ...data.batch import AtHand, joined
+from ...data.folds import two_parts
 from ...datasets import path
 from ...features.pipeline import Features
 from ...mailtext.document import Document
@@ -28,22 +26,12 @@ class Mails(NamedTuple):
     documents: tuple[list[Document], list[Document]]
 
 
-def split(y: Array, seed: int, share: float = SHARE) -> tuple[Array, Array]:
-    """(train, held): row numbers in a random order, `share` of each class in train."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    in_train = np.zeros(len(y), bool)
-    for label in np.unique(y):
-        own = order[y[order] == label]
-        in_train[own[: round(share * len(own))]] = True
-    return order[in_train[order]], order[~in_train[order]]
-
-
 def read_mails(seed: int) -> Mails:
     """All mails, taken apart once; dictionary and scaling are learned from the training mails alone."""
     source = open_source(path("mails"))
     mails: Any = joined(list(source))
     mails = mails._replace(y=mails.y.astype(str))
-    train, held = map(mails.take, split(mails.y, seed))
+    train, held = map(mails.take, two_parts(mails.y, SHARE, seed))
     features, rows, *_ = Features.fit(AtHand(train._replace(y=None)))
     own = train._replace(rows=rows), held._replace(rows=features.transform(held))
     return Mails(*own, features, source.recipe(), (train.rows, held.rows))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .csr import Csr, csr, from_matrix
-from .dense import Dense, dense, laid_out
-from .verbs import Array, Index, Layout, Rows
+from .dense import Dense, dense
+from .verbs import Array, Index, Layout, Rows, laid_out
 
 
 def _kinds() -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .verbs import Array, Index, Layout, floats, frozen, inner
+from .verbs import Array, Index, Layout, Stored, floats, frozen, laid_out
 
 BLOCK = 1 << 20
 """Values that are worked on at a time, so that the copies in float64 stay small."""
@@ -16,10 +16,15 @@ FIRST, LATER = 1_000, 4_000_000
 sign."""
 
 
-class Dense(NamedTuple):
+class DenseArrays(NamedTuple):
+    values: Array
+
+
+class Dense(DenseArrays, Stored):
     """Rows as one C-ordered array. values: (n, d) float32 or float64."""
 
-    values: Array
+    __slots__ = ()
+    storage, by_column, growing, shiftable = "dense", False, False, True
 
     # --- compiled into the loop ---
 
@@ -59,20 +64,12 @@ class Dense(NamedTuple):
         return dense(parts["values"])
 
     @property
-    def by_column(self) -> bool:
-        return False
-
-    @property
     def n(self) -> int:
         return len(self.values)
 
     @property
     def width(self) -> int:
         return self.values.shape[1]  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.values.dtype  # type: ignore[no-any-return]
 
     def take(self, chosen: Array) -> Dense:
         return dense(self.values[chosen])
@@ -84,24 +81,8 @@ class Dense(NamedTuple):
     def stacked(self, others: list[Any]) -> Dense:
         return dense(np.concatenate([self.values, *(laid_out(other.matrix()) for other in others)]))
 
-    def products(self, other: Any) -> Array:
-        return inner(self.values, other.matrix())
-
-    def combine(self, a: Array) -> Array:
-        return np.asarray(self.values.T @ a)
-
-    def scores(self, w: Array) -> Array:
-        return np.asarray(self.values @ w.T)
-
     def sq_norms(self) -> Array:
         return np.asarray(np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64))
-
-    def astype(self, dtype: Any) -> Dense:
-        return self if self.dtype == dtype else dense(self.values.astype(dtype))
-
-    def largest(self) -> float:
-        values = self.values
-        return float(np.maximum(abs(values.max()), abs(values.min()))) if values.size else 0.0
 
     def first_not_finite(self) -> tuple[int, int, float]:
         row, column = divmod(int(np.flatnonzero(~np.isfinite(self.values.ravel()))[0]), self.width)
@@ -114,10 +95,6 @@ class Dense(NamedTuple):
         return self.values
 
     # --- for features and files ---
-
-    @property
-    def size(self) -> int:
-        return self.values.size
 
     @property
     def value_bytes(self) -> int:
@@ -134,9 +111,6 @@ class Dense(NamedTuple):
 
     def row(self, i: int) -> tuple[Array, Array]:
         return np.arange(self.width), self.values[i]
-
-    def toarray(self) -> Array:
-        return self.values
 
     def dense_blocks(self, width: int) -> Iterator[tuple[slice, Array]]:
         yield slice(0, self.n), self.values
@@ -215,18 +189,6 @@ class Dense(NamedTuple):
 
     # --- for proofs ---
 
-    @property
-    def storage(self) -> str:
-        return "dense"
-
-    @property
-    def growing(self) -> bool:
-        return False
-
-    @property
-    def shiftable(self) -> bool:
-        return True
-
     def parts(self) -> list[Array]:
         return [self.values]
 
@@ -269,11 +231,6 @@ class Dense(NamedTuple):
             below[left] |= (one < 0).any(axis=0) | (other > 0).any(axis=0)
             start, size = start + size, max(FIRST, LATER // max(len(left), 1))
         return above, below
-
-
-def laid_out(x: Any) -> Array:
-    """The array of what numpy or scipy hold."""
-    return x if isinstance(x, np.ndarray) else np.asarray(x.toarray())
 
 
 def dense(values: Array) -> Dense:

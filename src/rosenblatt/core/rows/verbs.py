@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
 Index = int | np.unsignedinteger[Any]
 """A row's number; unsigned in compiled loops."""
-K = TypeVar("K", bound="Rows")
 
 
 class Layout(NamedTuple):
@@ -227,7 +226,39 @@ def floats(values: Array) -> Array:
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
-def inner(x: Any, y: Any) -> Array:
-    """(n, m) float64 x·yᵀ of matrices, dense or sparse."""
-    products = x @ y.T
-    return np.asarray(products if isinstance(products, np.ndarray) else products.toarray(), np.float64)
+def laid_out(x: Any) -> Array:
+    """The array of what numpy or scipy hold."""
+    return x if isinstance(x, np.ndarray) else np.asarray(x.toarray())
+
+
+class Stored:
+    """What kinds that hold their values do alike: they derive from a NamedTuple, whose first array holds the values,
+    and from this."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self: Any) -> np.dtype[Any]:
+        return self[0].dtype  # type: ignore[no-any-return]
+
+    @property
+    def size(self: Any) -> int:
+        return self[0].size  # type: ignore[no-any-return]
+
+    def products(self: Any, other: Any) -> Array:
+        return np.asarray(laid_out(self.matrix() @ other.matrix().T), np.float64)
+
+    def combine(self: Any, a: Array) -> Array:
+        return np.asarray(self.matrix().T @ a)
+
+    def scores(self: Any, w: Array) -> Array:
+        return np.asarray(self.matrix() @ w.T)
+
+    def astype(self: Any, dtype: Any) -> Any:
+        return self if self.dtype == dtype else self._make([frozen(self[0].astype(dtype)), *self[1:]])
+
+    def largest(self: Any) -> float:
+        return float(np.maximum(abs(self[0].max()), abs(self[0].min()))) if self.size else 0.0
+
+    def toarray(self: Any) -> Array:
+        return laid_out(self.matrix())

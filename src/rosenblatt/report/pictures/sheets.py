@@ -45,7 +45,7 @@ class Answers(NamedTuple):
 def answers_of(model: Model, scores: Array, y: Array) -> Answers:
     """y: (n,) labels that are the model's classes."""
     truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
-    probabilities = model.probabilities(scores) if model.has_probabilities else None
+    probabilities = np.exp(model.log_probabilities(scores)) if model.has_probabilities else None
     return Answers(scores, truth, predicted, model.classes.tolist(), probabilities)
 
 
@@ -60,7 +60,7 @@ def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
     def scores(points: Array) -> Array:
         """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
         stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
-        return model.decision(model.rows(Batch(stored, None)))
+        return model.scores(model.rows(Batch(stored, None)))
 
     points, truth = own.toarray().astype(float), class_numbers(y, model.classes)
     return Plane(points, truth, scores, model.classes.tolist(), names, grid)

@@ -1,0 +1,86 @@
+"""The contract of a step of features: partial(batch) → merge → finish, then transform(batch).
+
+    read(documents)   documents as the others take them, made once: words counted, addresses read
+    stacked(parts)    several of these, or of rows, made by the same step, one below the other
+    partial(batch)    what one batch contributes: a plain value, which can be pickled and sent to another process
+    merge(a, b)       two of these as one; neither is changed. Associative, `nothing` is its neutral element, and it
+                      does not matter how the rows were cut into batches or which came first; the moments of `Standard`
+                      differ by rounding then, everything else not at all
+    finish(partial)   the fitted step
+    transform(batch)  rows of the batch, by the fitted step
+
+A step `takes` "documents" or "rows". Steps that take documents stand side by side, and one pass over the data serves
+all of them. Those that take rows are a chain: each needs the rows as the ones before it left them (see `fitted_chain`).
+A new step is a class of this folder that derives from `Step`; the tests find it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+
+from ..core.rows import Array, Rows, stack
+from ..mailtext.document import Document
+
+
+class Step:
+    """A step that learns nothing, and changes rows in nothing; each of the others changes what differs."""
+
+    kind = ""
+    takes = "rows"
+    nothing: Any = None
+
+    def prepared(self, batch: Any) -> Any:
+        """Documents read; what was read already, and rows, as they are."""
+        return self.read(batch) if isinstance(batch, list) else batch
+
+    def read(self, documents: list[Document]) -> Any:
+        raise NotImplementedError
+
+    def stacked(self, parts: Any) -> Any:
+        return stack(parts)
+
+    def partial(self, batch: Any) -> Any:
+        return self.nothing
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return a
+
+    def finish(self, partial: Any) -> Self:
+        return self
+
+    def fitted(self, batches: Iterable[Any]) -> Self:
+        """The step fitted to batches, in order."""
+        return self.finish(reduce(self.merge, map(self.partial, batches), self.nothing))
+
+    def transform(self, batch: Any) -> Any:
+        return self.prepared(batch)
+
+    def recipe(self) -> dict[str, Any]:
+        """What JSON can hold of the fitted step; `tensors` is the rest."""
+        return {"kind": self.kind}
+
+    def tensors(self) -> dict[str, Array]:
+        return {}
+
+
+def fitted_chain(steps: Iterable[Step], rows: Rows) -> tuple[list[Step], Rows]:
+    """The steps, each fitted to the rows as the ones before left them, and the rows as the last leaves them."""
+    fitted = []
+    for step in steps:
+        fitted.append(step.fitted([rows]))
+        rows = fitted[-1].transform(rows)
+    return fitted, rows
+
+
+def transformed(steps: Iterable[Step], rows: Rows) -> Rows:
+    """The rows after fitted steps, one after the other."""
+    return reduce(lambda rows, step: step.transform(rows), steps, rows)
+
+
+def padded(values: Array, width: int) -> Array:
+    """(width,) the values, and zeros for columns that came later."""
+    return np.concatenate([values, np.zeros(width - values.size, values.dtype)])
