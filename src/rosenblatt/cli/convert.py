@@ -211,9 +211,9 @@ def _label_name(source: Any, names: list[str]) -> str:
 
 def names_file(output: str) -> str:
     """`mails.svm.gz` → `mails.svm.names`."""
-    from ..write.files import compression
+    from ..read.open import uncompressed
 
-    return output[: len(output) - len(compression(output))] + ".names"
+    return uncompressed(output) + ".names"
 
 
 def _one_line(name: str) -> str:

@@ -12,7 +12,8 @@ from ..errors import Message, RosenblattError, in_python
 from ..features import parameters as features
 from ..learn.table import learner_table
 from ..parameters import Parameter, ordered
-from ..read import parameters as read
+from ..read import reading_table
+from ..read.parameters import FIELDS
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -128,7 +129,7 @@ def option_of(entry: Parameter, **words: Any) -> Decorator:
     settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry), **words}
     if entry.kind is bool:
         settings = {**({} if "/" in entry.options else {"is_flag": True}), **words}
-    of_reader = entry in read.READING
+    of_reader = entry.name in READING
     shown = _shown(entry) if entry.shown is None else entry.shown
     text = words.get("help", entry.help.replace("{choices}", ", ".join(map(str, entry.choices))))
     settings["help"] = text + (f"  [default: {shown}]" if shown else "")
@@ -144,7 +145,7 @@ def _type(entry: Parameter) -> Any:
 
 
 def _callback(entry: Parameter) -> Any:
-    if entry is read.FIELDS:
+    if entry is FIELDS:
         return as_fields
     if entry.kind is list:
         return as_names
@@ -191,11 +192,11 @@ def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return None if value is None else checked(value.split(","))
 
 
-READING = tuple(entry.name for entry in read.READING)
+READING = tuple(reading_table())
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 FEATURES = tuple(entry.name for entry in features.FEATURES)
 """Names of those that go to `features.pipeline.Options`."""
-TABLE = {**learner_table(), **{entry.name: entry for entry in (*features.FEATURES, *read.READING)}}
+TABLE = {**learner_table(), **{entry.name: entry for entry in features.FEATURES}, **reading_table()}
 IN_HELP = {"multi_class": "optimizer", "positive": "fit_intercept", "class_weight": "positive"}
 """Entries that stand behind others in the help than in the documentation."""
 
@@ -214,7 +215,7 @@ def options_of(name: str, entries: Iterable[Parameter], **behind: Decorator) -> 
     return together([each for pair in made for each in pair])
 
 
-reading_options = options_of("Reading", read.READING)
+reading_options = options_of("Reading", reading_table().values())
 learner_options = options_of("Learner", learner_table().values())
 run_options = options_of(
     "Run",
@@ -225,7 +226,7 @@ run_options = options_of(
         "Run", "--order", metavar="ORDER", default="shuffled" if learner_table()["shuffle"].default else "given",
         help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
 )  # fmt: skip
-features_options = options_of("Features", ordered(features.FEATURES, [read.FIELDS]).values())
+features_options = options_of("Features", ordered(features.FEATURES, [FIELDS]).values())
 probability_options = options_of("Probabilities", learner_table().values())
 
 _POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."

@@ -5,8 +5,9 @@ Column numbers count from 1, as in messages; −1 is the last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import DataError, SettingError, located, plain
 
@@ -15,25 +16,21 @@ TEXT_NAME = "text"
 Column = str | int
 
 
-class Asked(NamedTuple):
-    """What the user or the model asks for; the fields are options of `Table`, described there."""
-
-    label: Column | None
-    text: Column | None
-    header: bool | Literal["auto"]
-    labelled: bool | Literal["auto"]
-    expect: list[str] | int | None
-    drop: tuple[Column, ...] = ()
+NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+"""A cell or value that looks like a number."""
 
 
-def asked_of(arguments: Any) -> Asked:
-    """From a reader's arguments; one that lacks `header` has names for its columns."""
-    expect, drop = arguments.expect, tuple(arguments.drop)
-    if 0 in (arguments.label, arguments.text, *drop):
+def checked(asked: Any) -> Any:
+    """A reader's arguments: `label`, `text`, `labelled`, `expect`, `drop` and `header` as `Table` describes them.
+
+    A reader without `header` has names for its columns.
+    """
+    if 0 in (asked.label, asked.text, *asked.drop):
         raise SettingError("column 0: numbers count from 1, and -1 is the last column")
-    features = list(expect) if isinstance(expect, Sequence) else expect
-    header = getattr(arguments, "header", True)
-    return Asked(arguments.label, arguments.text, header, arguments.labelled, features, drop)
+    if isinstance(asked.expect, Sequence):
+        asked.expect = list(asked.expect)
+    vars(asked).setdefault("header", True)
+    return asked
 
 
 class Columns(NamedTuple):
@@ -57,6 +54,11 @@ class Columns(NamedTuple):
             return None
         return self.names[position] if self.names else position + 1
 
+    def recipe(self, drop: Sequence[Column], **more: Any) -> dict[str, Any]:
+        """What new data of a model need: the columns by their keys."""
+        dropped = {"drop": list(drop)} if drop else {}
+        return {"label": self.key(self.label), "text": self.key(self.text), **more, **dropped}
+
 
 def is_number(cell: str) -> bool:
     try:
@@ -66,14 +68,14 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def is_header(rows: list[list[str]], asked: Asked) -> bool:
+def is_header(rows: list[list[str]], asked: Any) -> bool:
     """Whether the first of (at most two) rows holds names.
 
     It does if a cell is label, class, target or text (or a name that is asked for), or if none of its cells is a
     number while some cell of the second row is.
     """
     if asked.header != "auto":
-        return asked.header
+        return bool(asked.header)
     known = {*LABEL_NAMES[:3], TEXT_NAME, asked.label, asked.text, *asked.drop}
     if isinstance(asked.expect, list):
         known.update(asked.expect)
@@ -83,7 +85,7 @@ def is_header(rows: list[list[str]], asked: Asked) -> bool:
     return not any(map(is_number, cells)) and len(rows) > 1 and any(map(is_number, rows[1]))
 
 
-def choose(rows: list[list[str]], asked: Asked, origin: str) -> Columns:
+def choose(rows: list[list[str]], asked: Any, origin: str) -> Columns:
     """The meaning of the columns, from the first (at most two) rows. Raises DataError where it cannot be as asked."""
     names = _names(rows[0], origin) if is_header(rows, asked) else None
     count = len(rows[0])
@@ -105,7 +107,7 @@ def _names(cells: list[str], origin: str) -> list[str]:
     return names
 
 
-def _dropped(names: list[str] | None, count: int, asked: Asked, origin: str) -> set[int]:
+def _dropped(names: list[str] | None, count: int, asked: Any, origin: str) -> set[int]:
     """Where the columns are that are left out; new data of a model need not have them."""
     found = {column: _position(column, names, count) for column in asked.drop}
     missing = [column for column, position in found.items() if position is None]
@@ -142,7 +144,7 @@ def _well_known(wanted: tuple[str, ...], names: list[str] | None) -> int | None:
     return next((lower.index(name) for name in wanted if name in lower), None)
 
 
-def _text(names: list[str] | None, count: int, asked: Asked, origin: str) -> int | None:
+def _text(names: list[str] | None, count: int, asked: Any, origin: str) -> int | None:
     if asked.expect is not None:
         return None
     if asked.text is None:
@@ -156,7 +158,7 @@ def _text(names: list[str] | None, count: int, asked: Asked, origin: str) -> int
 
 
 def _label(
-    names: list[str] | None, data: list[str], text: int | None, dropped: set[int], asked: Asked, origin: str
+    names: list[str] | None, data: list[str], text: int | None, dropped: set[int], asked: Any, origin: str
 ) -> int | None:
     """The label's position; None where the file has none and need not have one."""
     count = len(names or data)
@@ -179,7 +181,7 @@ def _label(
     return found
 
 
-def _leaves_no_label(names: list[str] | None, count: int, text: int | None, asked: Asked) -> bool:
+def _leaves_no_label(names: list[str] | None, count: int, text: int | None, asked: Any) -> bool:
     """Whether there are just as many columns as features (or only the text), so that none can be the label."""
     if isinstance(asked.expect, int):
         return count == asked.expect
@@ -196,7 +198,7 @@ def _likely(data: list[str], text: int | None, dropped: set[int]) -> int | None:
     return words[0] if len(words) == 1 else others[-1] if others else None
 
 
-def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: str) -> list[int]:
+def _features(names: list[str] | None, rest: list[int], asked: Any, origin: str) -> list[int]:
     expect = asked.expect
     if expect is None:
         if not rest:

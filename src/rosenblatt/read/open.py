@@ -114,7 +114,7 @@ class ByteStream(io.RawIOBase):
         except OSError as error:
             raise self._failed(f"it cannot be read ({error.strerror})", "expected a readable file") from error
         self._kind = compression(self._counted.head)
-        expected = COMPRESSED.get(Path(_local_name(name)).suffix)
+        expected = COMPRESSED.get(packing(_local_name(name)))
         if expected is not None and self._kind is None:
             raise self._failed(f"found no {expected} data", f"expected {expected} data, or a name without the suffix")
         stored = cast("IO[bytes]", self._counted)
@@ -209,12 +209,26 @@ def _stdin() -> Any:
 
 def plain_name(path: PathLike) -> str:
     """A file's name in lower case, without a suffix that says how it is compressed; of a URL that of its path."""
-    name = _local_name(str(path))
-    return name.removesuffix(next((suffix for suffix in COMPRESSED if name.endswith(suffix)), ""))
+    return uncompressed(_local_name(str(path)))
+
+
+def packing(path: str) -> str:
+    """The suffix that says how a file is compressed, as it stands; "" where there is none."""
+    suffix = Path(path).suffix
+    return suffix if suffix.lower() in COMPRESSED else ""
+
+
+def uncompressed(path: str) -> str:
+    """The name without that suffix."""
+    return path.removesuffix(packing(path))
 
 
 def _local_name(path: str) -> str:
     return Path(re.split("[?#]", path)[0] if is_remote(path) else path).name.lower()
+
+
+def is_folder(path: PathLike) -> bool:
+    return not is_remote(path) and os.path.isdir(path)
 
 
 def is_read_once(path: PathLike) -> bool:

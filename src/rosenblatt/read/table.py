@@ -13,7 +13,7 @@ from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, SettingError, located
 from ..mailtext.document import Document
-from .columns import Columns, asked_of, choose, is_number
+from .columns import Columns, checked, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import FileSource, decoded_lines
@@ -55,18 +55,20 @@ class Table(FileSource):
     known before the rows are read. Raises DataError naming line and column.
     """
 
+    name = "table"
+    rank = 1
+    suffixes = (".csv", ".tsv")
+    aliases = {"csv": {}, "tsv": {"delimiter": "\t"}}
+    kind = ""
+    family = "columns"
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
-
     further = {"labelled": True, "expect": None, "block_bytes": BLOCK}
 
     def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path)
-        asked = self._arguments(words)
-        delimiter = asked.delimiter
+        super().__init__(path, **words)
+        delimiter = checked(self.asked).delimiter
         if delimiter is not None and len(delimiter) != 1:
             raise SettingError("{delimiter}: give one character", delimiter=delimiter)
-        self.bad, self.block_bytes = asked.bad, asked.block_bytes
-        self.asked = asked_of(asked)
         self._begun: Iterator[Block] | None = None
         stream = self._open()
         try:
@@ -78,6 +80,10 @@ class Table(FileSource):
                 stream.close()
         self.kind = "rows" if self.columns.text is None else "documents"
 
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        return int(any(delimiter in line for delimiter in DELIMITERS.encode()))
+
     @property
     def feature_names(self) -> list[str] | None:
         """Names of the features from the header, in the order of the rows' columns; None without a header."""
@@ -85,32 +91,20 @@ class Table(FileSource):
         return [names[p] for p in self.columns.features] if names and self.kind == "rows" else None
 
     def recipe(self) -> dict[str, Any]:
-        columns = self.columns
-        features = None if self.kind == "documents" else self.feature_names or len(columns.features)
-        return {
-            "format": "table",
-            "label": columns.key(columns.label),
-            "text": columns.key(columns.text),
-            "header": self.asked.header,
-            "expect": features,
-            **({"drop": list(self.asked.drop)} if self.asked.drop else {}),
-        }
+        features = None if self.kind == "documents" else self.feature_names or len(self.columns.features)
+        own = self.columns.recipe(self.asked.drop, header=self.asked.header, expect=features)
+        return {**super().recipe(), **own}
 
-    def __iter__(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         read = self._begun or self._decoded(self._open())
         self._begun = None
         used = {self.columns.label, self.columns.text, *self.columns.features}
         self._note("columns ignored", sum(p not in used for p in range(self.columns.width)))
-        seen = False
         try:
-            for batch in self._batches(read):
-                seen = True
-                yield batch
+            yield from self._batches(read)
         finally:
             if self._stream is not None:
                 self._stream.close()
-        if not seen:
-            raise self._no_rows()
 
     def _look(self, read: Iterator[Block]) -> Columns:
         """The columns, from the first two records; what was read is kept where it cannot be read again."""
@@ -120,10 +114,14 @@ class Table(FileSource):
             raise self._no_rows()
         if self.one_shot:
             self._begun = chain(kept, read)
-        return choose([record.cells for record in first], self.asked, self.origin)
+        return self._columns_of([record.cells for record in first])
+
+    def _columns_of(self, rows: list[list[str]]) -> Columns:
+        """The meaning of the columns, from the first (at most two) rows."""
+        return choose(rows, self.asked, self.origin)
 
     def _decoded(self, stream: ByteStream) -> Iterator[Block]:
-        for text, at in blocks(stream, self.block_bytes):
+        for text, at in blocks(stream, self.asked.block_bytes):
             lines, other = decoded_lines(text)
             self._note("lines read as latin-1", other)
             yield lines, at
@@ -155,7 +153,7 @@ class Table(FileSource):
             if self._is_good(record):
                 held.append(record.cells)
                 size += sum(map(len, record.cells))
-            if size >= self.block_bytes:
+            if size >= self.asked.block_bytes:
                 yield self._batch(held)
                 held, size = [], 0
         if held:
@@ -216,7 +214,7 @@ class Table(FileSource):
     def _is_good(self, record: Record) -> bool:
         problem = self._problem(record.cells)
         if problem is not None:
-            if self.bad == "error":
+            if self.asked.bad == "error":
                 raise located(self.origin, record.line, *problem)
             self._note("bad lines skipped")
         return problem is None

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.rows import Array
 from ..data.batch import Batch
 from ..read.npz import CSR, SPARSE
-from . import Shape
+from . import Shape, Writer
 from .cells import label_texts
 
 COPY = 1 << 20
@@ -19,7 +19,7 @@ DATA, COLUMNS, ENDS = SPARSE[CSR]
 """The arrays of a sparse matrix, as SciPy calls them."""
 
 
-class NpzWriter:
+class NpzWriter(Writer):
     """Arrays of one kind of number each; float32 stays float32. sklearn and `scipy.sparse.load_npz` read the file.
 
     An archive says first how long an array is, so the numbers wait in temporary files until all are there; the labels
@@ -27,8 +27,7 @@ class NpzWriter:
     """
 
     def __init__(self, file: BinaryIO, shape: Shape) -> None:
-        self._file, self._shape = file, shape
-        self.notes: dict[str, int] = {}
+        super().__init__(file, shape)
         self._parts: dict[str, IO[bytes]] = {}
         self._kinds: dict[str, Any] = {}
         self._labels: list[Array] = []

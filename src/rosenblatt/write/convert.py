@@ -18,7 +18,7 @@ TAKEN = ("label", "text")
 """Names by which a table's label and text are found; a column of numbers gets another."""
 
 
-class Known(NamedTuple):
+class Extent(NamedTuple):
     """width: columns of the widest row. labels: those that are no numbers or not, as text, sorted; [] without any."""
 
     width: int
@@ -33,7 +33,7 @@ class Written(NamedTuple):
     notes: dict[str, int]
 
 
-def look(batches: Iterable[Batch]) -> Known:
+def look(batches: Iterable[Batch]) -> Extent:
     """One pass over the data."""
     widest, labels = 0, set()
     for batch in batches:
@@ -41,7 +41,7 @@ def look(batches: Iterable[Batch]) -> Known:
             widest = max(widest, batch.rows.width)
         if batch.y is not None and batch.y.dtype == object:
             labels.update(set(batch.y.tolist()))
-    return Known(widest, sorted(map(str, labels)))
+    return Extent(widest, sorted(map(str, labels)))
 
 
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ...errors import DataError
-from ..open import COMPRESSED, ByteStream, PathLike, compression, file_size, open_bytes, plain_name
-from .labels import Folders
+from ..open import ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
 from .mbox import MAIL_LIMIT, is_mbox, split
 
 NO_MAIL = "files that are no mail, skipped"
@@ -28,12 +28,9 @@ class NotMbox(DataError):
     """A file that should be an mbox and is none."""
 
 
-class File(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-    def __enter__(self) -> Any: ...
-    def __exit__(self, *problem: Any) -> Any: ...
-
-
+Folders = tuple[str, ...]
+File = Any
+"""What has `read(size)` and can be used in a `with`."""
 Note = Callable[[str], None]
 
 
@@ -54,44 +51,46 @@ class Entry(NamedTuple):
 Entries = Generator[Entry, None, None]
 
 
-class Store(Protocol):
-    """Gives the same entries each time. broken: what went wrong is the fault of the store, not of one file in it.
+class Store:
+    """A place of mails, which gives the same entries each time.
 
-    bytes_read, bytes_total: how far the reading is, for a progress bar; the total is None where nobody knows it.
+    path: a file, or a stream that was begun. kind: what it shall be taken for, as of `MailSource`. note: counts what
+    is passed over. broken: what went wrong is the fault of the store, not of one file in it. bytes_total: how far
+    reading will go, None where nobody knows it.
     """
 
-    broken: bool
-    bytes_total: int | None
+    broken = False
+
+    def __init__(self, path: PathLike | ByteStream, kind: str, note: Note) -> None:
+        self._path, self._kind, self._note = path, kind, note
+        self._mbox = True if kind == "mbox" else None
+        self._stream = path if isinstance(path, ByteStream) else None
+        self.origin = path.name if isinstance(path, ByteStream) else os.fspath(path)
+        self.bytes_total = path.bytes_total if isinstance(path, ByteStream) else None
+        if not isinstance(path, ByteStream) and not is_folder(path):
+            self.bytes_total = file_size(path)
 
     @property
-    def bytes_read(self) -> int: ...
+    def bytes_read(self) -> int:
+        """How far the reading is, for a progress bar."""
+        return self._stream.bytes_read if self._stream else 0
 
-    def entries(self) -> Entries: ...
+    def entries(self) -> Entries:
+        raise NotImplementedError
+
+    def _opened(self) -> ByteStream:
+        self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
+        return self._stream
 
 
-class Single:
+class Single(Store):
     """One file, of a mail or of many."""
 
     broken = True
     """There is nothing beside it to go on with."""
 
-    def __init__(self, given: PathLike | ByteStream, mbox: bool | None) -> None:
-        self._given, self._mbox = given, mbox
-        self._stream = given if isinstance(given, ByteStream) else None
-        self.bytes_total = self._stream.bytes_total if self._stream else file_size(given)  # type: ignore[arg-type]
-
-    @property
-    def bytes_read(self) -> int:
-        return self._stream.bytes_read if self._stream else 0
-
     def entries(self) -> Entries:
-        given = self._given
-        name = Path(given.name if isinstance(given, ByteStream) else str(given)).name
-        yield entry(name, (), self._open, self._mbox)
-
-    def _open(self) -> ByteStream:
-        self._stream = self._given if isinstance(self._given, ByteStream) else open_bytes(self._given)
-        return self._stream
+        yield entry(Path(self.origin).name, (), self._opened, self._mbox)
 
 
 def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | None = None) -> Entry:
@@ -104,10 +103,8 @@ def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | No
 
 def _stem(name: str) -> str:
     """`lists/spam.mbox.gz` → spam."""
-    stem = PurePosixPath(name).name
-    for suffix in (*COMPRESSED, MBOX):
-        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
-    return stem
+    stem = uncompressed(PurePosixPath(name).name)
+    return stem[: -len(MBOX)] if stem.lower().endswith(MBOX) else stem
 
 
 def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, bytes]]:

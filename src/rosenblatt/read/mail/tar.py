@@ -3,73 +3,58 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 from ...errors import DataError, located
-from ..open import ByteStream, PathLike, file_size, open_bytes
-from .folder import can_be_mail
-from .maildir import MAILS, NAME, UNFINISHED, folder_names, is_left_out
-from .store import LEFT_OUT, LINKS, NO_MAIL, Entries, Entry, Note, entry
+from ..open import ByteStream
+from .folder import DELIVERED, MAILS, UNFINISHED, can_be_mail, folder_names, is_left_out
+from .store import LEFT_OUT, LINKS, NO_MAIL, Entries, Entry, Store, entry
 
 BLOCK = 512
 
 
-class Tar:
+class Tar(Store):
     """The mails of an archive in the order in which they lie in it; otherwise as in a folder.
 
     A maildir's mails are known by their names: `cur` or `new`, and the second of delivery.
     """
 
-    def __init__(self, given: PathLike | ByteStream, kind: str, note: Note) -> None:
-        self._given, self._mbox, self._note = given, True if kind == "mbox" else None, note
-        self._stream = given if isinstance(given, ByteStream) else None
-        self.broken = False
-        self.bytes_total = self._stream.bytes_total if self._stream else file_size(given)  # type: ignore[arg-type]
-
-    @property
-    def bytes_read(self) -> int:
-        return self._stream.bytes_read if self._stream else 0
-
     def entries(self) -> Entries:
-        self._stream = self._given if isinstance(self._given, ByteStream) else open_bytes(self._given)
         self.broken = False
-        with _Checked(self._stream, self) as checked:
+        with _Checked(self._opened(), self) as checked:
             try:
                 with tarfile.open(fileobj=checked, mode="r|") as archive:  # type: ignore[call-overload]
                     while (member := archive.next()) is not None:
                         archive.members = []  # it keeps all of them, 1 KB each
-                        found = self._entry(archive, member)
-                        if found is not None:
-                            yield found
+                        yield from self._entry(archive, member)
                 checked.check_end()
             except tarfile.TarError as error:
                 raise self.failed(error) from error
 
     def failed(self, error: Exception | str) -> DataError:
         self.broken = True
-        name = self._stream.name if self._stream else str(self._given)
         found = f"it is no tar archive, or a damaged one ({error})"
-        return located(name, None, found, "expected an intact archive of raw mails")
+        return located(self.origin, None, found, "expected an intact archive of raw mails")
 
-    def _entry(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> Entry | None:
+    def _entry(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> Iterator[Entry]:
         """What a member is, if it can be a mail; else it is counted."""
+        if member.isdir():
+            return
+        path = PurePosixPath(member.name)
+        in_maildir = path.parent.name in (*MAILS, UNFINISHED) and DELIVERED.match(path.name) is not None
+        open_it = lambda: _Member(archive, member, self)  # noqa: E731
         if member.issym() or member.islnk():
             self._note(LINKS)
-            return None
-        if member.isdir():
-            return None
-        path = PurePosixPath(member.name)
-        folder = path.parent.name
-        in_maildir = folder in (*MAILS, UNFINISHED) and NAME.match(path.name) is not None
-        good = member.isfile() and (folder != UNFINISHED if in_maildir else can_be_mail(member.name))
-        if not good or (in_maildir and is_left_out(path.name)):
-            self._note(LEFT_OUT if good else NO_MAIL)
-            return None
-        open_it = lambda: _Member(archive, member, self)  # noqa: E731
-        if in_maildir:
-            return Entry(member.name, folder_names(path.parts[:-2]), open_it, None, False)
-        return entry(member.name, path.parts[:-1], open_it, self._mbox)
+        elif not member.isfile() or not (path.parent.name != UNFINISHED if in_maildir else can_be_mail(member.name)):
+            self._note(NO_MAIL)
+        elif in_maildir and is_left_out(path.name):
+            self._note(LEFT_OUT)
+        elif in_maildir:
+            yield Entry(member.name, folder_names(path.parts[:-2]), open_it, None, False)
+        else:
+            yield entry(member.name, path.parts[:-1], open_it, self._mbox)
 
 
 class _Member:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from .charset import base64, decode, decode_header, quoted_printable
 from .document import Document
-from .fields import FIELDS, MADE
+from .fields import FAILED, FIELDS, MADE
 from .headers import headers_of, sender
 from .html import HTML_LIMIT, read_html
 from .links import links
@@ -25,8 +25,6 @@ TEXT_LIMIT = 1 << 20
 """Bytes of text that are read from one mail; the largest of 7,523 mails of two corpora has 0.2 MB."""
 HEADER_REPEATS = 20
 """Occurrences of one header that are read."""
-FAILED = ("defect", "unread")
-"""The field of a mail that could not be taken apart in an unforeseen way; its bytes are then read as plain text."""
 
 UU = re.compile(
     rb"^begin [0-7]{3,4} ([^\r\n]{1,200})\r?\n((?:[!-M][ -`]{1,84}\r?\n)+)(?:[` ]?\r?\nend\b)?", re.MULTILINE
@@ -39,12 +37,12 @@ LOOKS_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 """What makes a text HTML where it stands at the start, or anywhere if the mail does not say what it is."""
 
 
-def parse_mail(raw: bytes, fields: Sequence[str] = FIELDS) -> Document:
+def parse(raw: bytes, fields: Sequence[str] = FIELDS) -> Document:
     """One mail as a document: [("subject", …), ("", body), ("html", …), ("attachment", …), …].
 
     raw: the message as sent or stored (an mbox "From " line before it is passed over). fields: headers in lower case,
     each occurrence a field; "html" (all tags of HTML parts), "attachment" ("name suffix type size"), "charset"
-    ("unknown x-foo", "wrong us-ascii"), "missing" ("subject", "body"), and the others of `mail_names.MADE`, whose tags
+    ("unknown x-foo", "wrong us-ascii"), "missing" ("subject", "body"), and the others of `fields.MADE`, whose tags
     have parts ("links.odd"); the body (tag "") is always read. Never raises: what cannot be taken apart becomes plain
     text, with the field `FAILED`.
     """
