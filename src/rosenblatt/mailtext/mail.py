@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from .charset import base64, decode, decode_header, quoted_printable
+from .charset import base64, decode, decode_header
 from .document import Document
 from .fields import FAILED, FIELDS, MADE
 from .headers import headers_of, sender
@@ -83,14 +83,14 @@ class _Reader:
 
     def _worked_out(self, body: str) -> Document:
         """The fields that look at the mail as a whole, in a fixed order."""
-        found: Document = []
+        fields: Document = []
         if "links" in self.fields:
-            found += links(body, "\n".join(self.made["html"]), self.sources)
+            fields += links(body, "\n".join(self.made["html"]), self.sources)
         subjects = [("subject", text) for name, text in self.headers if name == "subject"]
         for name, look in (("capitals", capitals), ("spelling", spelling)):
             if name in self.fields:
-                found += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
-        return found
+                fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
+        return fields
 
     def _read_headers(self, part: Part) -> None:
         self.sent += sender(part.headers) if "sender" in self.fields else []
@@ -98,10 +98,10 @@ class _Reader:
         for name in self.fields:
             if name in MADE:
                 continue
-            found = values(part.headers, name)[:HEADER_REPEATS]
-            if not found:
+            occurrences = values(part.headers, name)[:HEADER_REPEATS]
+            if not occurrences:
                 self.made["missing"].append(name)
-            for value in found:
+            for value in occurrences:
                 text, problem = decode_header(value)
                 self.headers.append((name, text.strip()))
                 self.made["charset"].append(problem)
@@ -161,7 +161,7 @@ def _bytes(part: Part, raw: bytes, limit: int) -> bytes:
         return _uudecode(body)[:limit]
     undeclared = not encoding and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
     if undeclared or encoding.startswith(b"quoted-printable"):
-        return quoted_printable(body)[:limit]
+        return binascii.a2b_qp(body)[:limit]
     return body[:limit]
 
 

@@ -17,6 +17,8 @@ from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
 from .rows import ROOM, ArraySource, as_labels, seekable
 
+NUMBERS = ("integer", "floating", "boolean", "decimal")
+
 
 def needed() -> Any:
     """The package pyarrow. SettingError where it is not installed."""
@@ -71,16 +73,16 @@ class Parquet(ArraySource):
         """What the columns mean, and whether they can be that."""
         if not names:
             raise self._wrong("found no columns", "expected at least one")
-        sample = ["0" if self._is_number(field.type) else "text" for field in self._schema]
+        sample = ["0" if self._is(field.type, *NUMBERS) else "text" for field in self._schema]
         self.columns = choose([names, sample], self.asked, self.origin)
         self.kind = "rows" if self.columns.text is None else "documents"
         for p in self.columns.features:
-            if not self._is_number(self._schema.field(p).type):
+            if not self._is(self._schema.field(p).type, *NUMBERS):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
                 or_else = "(or {text:s} for a column of texts; {drop:s} leaves one out)"
                 raise self._wrong(found, Message(f"expected numbers {or_else}", text="", drop=""))
         for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
-            if self._is_nested(self._schema.field(p).type):
+            if self._is(self._schema.field(p).type, "nested", "binary", "large_binary"):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
                 raise self._wrong(found, "expected text or numbers")
 
@@ -114,15 +116,9 @@ class Parquet(ArraySource):
 
     # --- columns -----------------------------------------------------------------------------------------------------
 
-    def _is_number(self, kind: Any) -> bool:
-        types = self.pyarrow.types
-        return bool(
-            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-        )
-
-    def _is_nested(self, kind: Any) -> bool:
-        types = self.pyarrow.types
-        return bool(types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+    def _is(self, kind: Any, *names: str) -> bool:
+        """Whether a type is of one of these kinds, as pyarrow calls them."""
+        return any(getattr(self.pyarrow.types, f"is_{name}")(kind) for name in names)
 
     def _batch(self, table: Any, first: int) -> Batch:
         columns, names = self.columns, self._schema.names
@@ -145,13 +141,11 @@ class Parquet(ArraySource):
         return Batch(dense(values[good]), None if y is None else y[good])
 
     def _kind(self) -> Any:
-        types = self.pyarrow.types
         kinds = [self._schema.field(p).type for p in self.columns.features]
-        return np.float32 if all(types.is_float32(kind) or types.is_float16(kind) for kind in kinds) else np.float64
+        return np.float32 if all(self._is(kind, "float32", "float16") for kind in kinds) else np.float64
 
     def _numbers(self, column: Any) -> Array:
-        types = self.pyarrow.types
-        if types.is_boolean(column.type) or types.is_decimal(column.type) or column.null_count:
+        if column.null_count or self._is(column.type, "boolean", "decimal"):
             column = column.cast(self.pyarrow.float64())
         return np.asarray(column.to_numpy())
 
@@ -167,13 +161,11 @@ class Parquet(ArraySource):
     def _labels(self, column: Any, first: int, good: Array) -> Array:
         assert self.columns.label is not None
         column = self._present(column, self.columns.label, first, good)
-        kind = column.type
-        if self.pyarrow.types.is_integer(kind) or self.pyarrow.types.is_floating(kind):
-            values = np.asarray(column.fill_null(0).to_numpy())
-            found = as_labels(values)
-            if found.dtype != object:
-                good &= self._good_rows(dense(found.reshape(-1, 1)), first, [self._schema.names[self.columns.label]])
-            return found
+        if self._is(column.type, "integer", "floating"):
+            labels = as_labels(np.asarray(column.fill_null(0).to_numpy()))
+            if labels.dtype != object:
+                good &= self._good_rows(dense(labels.reshape(-1, 1)), first, [self._schema.names[self.columns.label]])
+            return labels
         texts = column.cast(self.pyarrow.string()).to_pylist()
         return np.array([str(text).strip() for text in texts], object)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 import numpy as np
@@ -16,20 +16,17 @@ from .arrays import Npy, label_array
 from .parameters import ARRAY, BAD, LABEL
 from .rows import ROOM, seekable
 
-PAIRS = (
-    ("X", "y"),
-    ("X_train", "y_train"),
-    ("X_test", "y_test"),
-    ("data", "labels"),
-    ("data", "label"),
-    ("data", "target"),
-    ("data", "y"),
-    ("features", "labels"),
-    ("images", "labels"),
-    ("train_images", "train_labels"),
-    ("test_images", "test_labels"),
-    ("arr_0", "arr_1"),
-)
+USUAL = {
+    "X": ["y"],
+    "X_train": ["y_train"],
+    "X_test": ["y_test"],
+    "data": ["labels", "label", "target", "y"],
+    "features": ["labels"],
+    "images": ["labels"],
+    "train_images": ["train_labels"],
+    "test_images": ["test_labels"],
+    "arr_0": ["arr_1"],
+}
 """Usual names of rows and labels, the first that is there counts; in any case of letters."""
 CSR = "csr"
 SPARSE = {CSR: ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "coo": ("data", "row", "col")}
@@ -96,17 +93,12 @@ class Npz(Npy):
             return self._array(member, self._place(name)).whole()
 
     def _name_of_rows(self, names: list[str]) -> str:
-        listed = f"found the arrays {', '.join(names[:20])}" if names else "found no arrays"
-        rows: str | None = self.asked.array
-        if rows is not None and rows not in names:
-            raise self._wrong(listed, f"expected an array {rows!r}")
-        lower = {name.lower(): name for name in reversed(names)}
-        if rows is None:
-            rows = next((lower[each.lower()] for each, _ in PAIRS if each.lower() in lower), None)
-        if rows is None and len(names) == 1:
-            rows = names[0]
-        if rows is None:
-            raise self._wrong(listed, Message("expected one of a usual name, as X (or {array:s})", array="NAME"))
+        asked: str | None = self.asked.array
+        rows = asked or _usual(names, USUAL) or (names[0] if len(names) == 1 else None)
+        if rows is None or rows not in names:
+            found = f"found the arrays {', '.join(names[:20])}" if names else "found no arrays"
+            usual = Message("expected one of a usual name, as X (or {array:s})", array="NAME")
+            raise self._wrong(found, usual if asked is None else f"expected an array {asked!r}")
         return rows
 
     def _name_of_labels(self, rows: str, names: list[str]) -> str | None:
@@ -115,9 +107,8 @@ class Npz(Npy):
             return None
         if self._label_name is not None and self._label_name not in names:
             raise self._wrong(f"found the arrays {', '.join(names[:20])}", f"expected {self._label_name!r}")
-        lower = {name.lower(): name for name in reversed(names)}
-        pairs = (lower.get(label.lower()) for each, label in PAIRS if each.lower() == rows.lower())
-        return self._label_name or next(filter(None, pairs), None)
+        usual = (labels for each, labels in USUAL.items() if each.lower() == rows.lower())
+        return self._label_name or _usual(names, next(usual, []))
 
     def _labels_of(self, name: str | None) -> Array | None:
         if name is None or self.asked.labelled is False:
@@ -187,8 +178,14 @@ class Npz(Npy):
 
         one, two, three = (self._whole(name) for name in SPARSE[kind])
         try:
-            found = coo_array((one, (two, three)), shape) if kind == "coo" else csc_array((one, two, three), shape)
-            found.check_format() if kind == "csc" else None
-            yield from_matrix(found)
+            matrix = coo_array((one, (two, three)), shape) if kind == "coo" else csc_array((one, two, three), shape)
+            matrix.check_format() if kind == "csc" else None
+            yield from_matrix(matrix)
         except (ValueError, TypeError) as error:
             raise self._wrong(f"it is damaged ({error})", "expected an intact matrix") from None
+
+
+def _usual(names: list[str], wanted: Iterable[str]) -> str | None:
+    """The first of the wanted names that is there, in any case of letters."""
+    lower = {name.lower(): name for name in reversed(names)}
+    return next((lower[each.lower()] for each in wanted if each.lower() in lower), None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import IO, Any
 
 import numpy as np
@@ -67,27 +68,18 @@ def seekable(path: PathLike | ByteStream, stream: ByteStream) -> IO[bytes]:
     if not isinstance(path, ByteStream) and stream.is_plain and os.path.isfile(path):
         stream.close()
         return open(path, "rb")
-    copy = tempfile.TemporaryFile()  # noqa: SIM115
-    try:
-        for data in pieces(stream):
-            copy.write(data)
-    except BaseException:
-        copy.close()
-        raise
-    stream.close()
+    with stream, ExitStack() as stack:
+        copy = stack.enter_context(tempfile.TemporaryFile())
+        shutil.copyfileobj(stream, copy, COPY)
+        stack.pop_all()
     copy.seek(0)
     return copy
 
 
-def pieces(stream: Any) -> Iterator[bytes]:
-    """All of a stream, a megabyte at a time."""
-    return iter(lambda: stream.read(COPY), b"")
-
-
 def filled(stream: Any, size: int) -> bytes:
     """So many bytes; fewer only at the end. Never asks for more than a megabyte: a damaged header may say anything."""
-    found = []
+    parts = []
     while size > 0 and (data := stream.read(min(size, COPY))):
-        found.append(data)
+        parts.append(data)
         size -= len(data)
-    return found[0] if len(found) == 1 else b"".join(found)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -107,14 +107,14 @@ class Svmlight(FileSource):
         super().__init__(path, **words)
         if np.dtype(self.asked.dtype) not in (np.float32, np.float64):
             raise SettingError("{dtype}: choose float32 or float64", dtype=self.asked.dtype)
-        self._base, self._dtype = int(self.asked.base), np.dtype(self.asked.dtype)
+        self.base, self._dtype = int(self.asked.base), np.dtype(self.asked.dtype)
 
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
         return 3 if LINE.fullmatch(line) else 0
 
     def recipe(self) -> dict[str, Any]:
-        return {**super().recipe(), "base": self._base}
+        return {**super().recipe(), "base": self.base}
 
     def batches(self) -> Iterator[Batch]:
         widest = 0
@@ -138,10 +138,10 @@ class Svmlight(FileSource):
         """The good rows of a block, in order."""
         out = parse.room(block.text)
         kernel = parse.parse_svmlight.for_work(len(block.text))
-        code, at = kernel(block.text, 0, self._base, labelled, out)
+        code, at = kernel(block.text, 0, self.base, labelled, out)
         while code != parse.OK:
             self._refuse(block, at, f"found {block.field_at(at)}", EXPECTED[code])
-            code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self._base, labelled, out)
+            code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self.base, labelled, out)
         n, nnz, hards, qids, ignored = out.used.tolist()
         self._note("qid fields skipped", qids)
         self._note("labels ignored", ignored)
@@ -197,7 +197,7 @@ class Svmlight(FileSource):
             return rows
         if self.asked.duplicates == "error":
             for p in np.flatnonzero(~first).tolist():
-                found = f"found index {int(rows.columns[p]) + self._base} twice"
+                found = f"found index {int(rows.columns[p]) + self.base} twice"
                 once = Message('expected each once (or {duplicates:s}, "last")', duplicates='"sum"')
                 self._refuse_row(rows, int(row[p]), block, (found, once))
             return rows
@@ -209,7 +209,7 @@ class Svmlight(FileSource):
             data = np.add.reduceat(rows.data, starts)
         rows = rows.chosen(starts)._replace(data=data)
         for p in np.flatnonzero(np.isinf(data)).tolist():
-            found = f"found values of index {int(rows.columns[p]) + self._base} whose sum overflows"
+            found = f"found values of index {int(rows.columns[p]) + self.base} whose sum overflows"
             self._refuse_row(
                 rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self._dtype}")
             )

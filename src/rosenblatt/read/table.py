@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from itertools import chain, islice, tee
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +23,15 @@ BLOCK = 1 << 20
 MAX_CELL = 1 << 26
 """Characters in a cell; the csv module's own limit of 131,072 is less than a long mail."""
 DELIMITERS = ",\t;"
+FINITE = Message("expected a finite number ({drop:s} leaves a column out)", drop="")
 
 
 Block = tuple[list[str], int]
 """Lines and the number of the first."""
 
 
-class Record(NamedTuple):
-    """The cells of one row and the line it begins on."""
-
-    line: int
-    cells: list[str]
+Record = tuple[int, list[str]]
+"""The line a row begins on, and its cells."""
 
 
 class Table(FileSource):
@@ -108,13 +106,13 @@ class Table(FileSource):
 
     def _look(self, read: Iterator[Block]) -> Columns:
         """The columns, from the first two records; what was read is kept where it cannot be read again."""
-        kept: list[Block] = []
-        first = list(islice(self._records(_kept(read, kept)), 2))
+        read, again = tee(read)
+        first = list(islice(self._records(read), 2))
         if not first:
             raise self._no_rows()
         if self.one_shot:
-            self._begun = chain(kept, read)
-        return self._columns_of([record.cells for record in first])
+            self._begun = again
+        return self._columns_of([cells for _, cells in first])
 
     def _columns_of(self, rows: list[list[str]]) -> Columns:
         """The meaning of the columns, from the first (at most two) rows."""
@@ -149,10 +147,10 @@ class Table(FileSource):
         """Record by record, with quotes, and an error for what is wrong."""
         held: list[list[str]] = []
         size = 0
-        for record in islice(self._records(read), int(header), None):
-            if self._is_good(record):
-                held.append(record.cells)
-                size += sum(map(len, record.cells))
+        for line, cells in islice(self._records(read), int(header), None):
+            if self._is_good(line, cells):
+                held.append(cells)
+                size += sum(map(len, cells))
             if size >= self.asked.block_bytes:
                 yield self._batch(held)
                 held, size = [], 0
@@ -170,7 +168,7 @@ class Table(FileSource):
         try:
             for cells in reader:
                 if len(cells) > 1 or "".join(cells).strip(self._blank):
-                    yield Record(line, cells)
+                    yield line, cells
                 line = before + reader.line_num
         except csv.Error as error:
             found = f"found broken quotes ({error})"
@@ -211,11 +209,11 @@ class Table(FileSource):
         values = [[float(cells[p]) for p in columns.features] for cells in rows]
         return Batch(dense(np.array(values).reshape(len(rows), -1)), labels)
 
-    def _is_good(self, record: Record) -> bool:
-        problem = self._problem(record.cells)
+    def _is_good(self, line: int, cells: list[str]) -> bool:
+        problem = self._problem(cells)
         if problem is not None:
             if self.asked.bad == "error":
-                raise located(self.origin, record.line, *problem)
+                raise located(self.origin, line, *problem)
             self._note("bad lines skipped")
         return problem is None
 
@@ -228,13 +226,5 @@ class Table(FileSource):
         for p in columns.features:
             if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
-                return f"{found} in {columns.called(p)}", Message(
-                    "expected a finite number ({drop:s} leaves a column out)", drop=""
-                )
+                return f"{found} in {columns.called(p)}", FINITE
         return None
-
-
-def _kept(read: Iterator[Block], kept: list[Block]) -> Iterator[Block]:
-    for block in read:
-        kept.append(block)
-        yield block

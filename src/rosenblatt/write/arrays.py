@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import zipfile
 from typing import IO, Any, BinaryIO, cast
@@ -78,8 +79,7 @@ class NpzWriter(Writer):
             np.lib.format.write_array_header_1_0(member, header)
             member.write(before)
             part.seek(0)
-            while data := part.read(COPY):
-                member.write(data)
+            shutil.copyfileobj(part, member, COPY)
 
 
 class _Forward:

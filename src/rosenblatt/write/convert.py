@@ -61,24 +61,24 @@ def label_numbers(labels: Sequence[str]) -> dict[str, float] | None:
 
 def parsed_numbers(text: str) -> dict[str, float]:
     """`spam=1,ham=-1`. Raises SettingError."""
-    found = {}
+    numbers = {}
     for word in text.split(","):
         label, _, number = word.rpartition("=")
         if not label or not is_number(number) or not np.isfinite(float(number)):
             raise SettingError("{numbers}: write LABEL=NUMBER,LABEL=NUMBER, as spam=1,ham=-1", numbers=text)
-        found[label] = float(number)
-    return found
+        numbers[label] = float(number)
+    return numbers
 
 
 def free_names(names: list[str]) -> list[str]:
     """Names that no reader of tables takes for the label's or the text's: `text` becomes `text_`."""
-    known = {name.lower() for name in names}
-    found = []
+    lower = {name.lower() for name in names}
+    free = []
     for name in names:
-        while name.lower() in TAKEN or (name.lower() in known and name.endswith("_") and name in found):
+        while name.lower() in TAKEN or (name.lower() in lower and name.endswith("_") and name in free):
             name += "_"
-        found.append(name)
-    return found
+        free.append(name)
+    return free
 
 
 def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shape) -> Written:

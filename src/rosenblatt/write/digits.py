@@ -37,7 +37,7 @@ BIAS = 1075
 
 def _powers() -> Array:
     """(617, 2) uint64: the upper 128 bits of 10^k, rounded up, for k from LEAST to MOST."""
-    found = []
+    powers = []
     for k in range(LEAST, MOST + 1):
         if k >= 0:
             power = 10**k
@@ -46,8 +46,8 @@ def _powers() -> Array:
         else:
             power = 10**-k
             g = -(-(1 << power.bit_length() + 127) // power)
-        found.append((g >> 64, g & (2**64 - 1)))
-    return np.array(found, np.uint64)
+        powers.append((g >> 64, g & (2**64 - 1)))
+    return np.array(powers, np.uint64)
 
 
 POWERS = _powers()

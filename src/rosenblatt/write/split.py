@@ -44,20 +44,20 @@ def counts(rows: Mapping[str | None, int], shares: tuple[float, ...]) -> dict[st
     A class in its turn (sorted) gets what its share of the rows so far still lacks; largest remainders are rounded up.
     So small classes differ from their share by less than two rows, and the parts as a whole by less than one.
     """
-    given = np.zeros(len(shares))
+    dealt = np.zeros(len(shares))
     seen = 0
-    found: dict[str | None, list[int]] = {}
+    due: dict[str | None, list[int]] = {}
     for label in sorted(rows, key=str):
         seen += rows[label]
-        want = np.array(shares) * seen - given
+        want = np.array(shares) * seen - dealt
         own = np.maximum(np.floor(want + 1e-9), 0.0).astype(int)
         while own.sum() > rows[label]:
             own[int(np.where(own > 0, want - own, np.inf).argmin())] -= 1
         while own.sum() < rows[label]:
             own[int((want - own).argmax())] += 1
-        given += own
-        found[label] = own.tolist()
-    return found
+        dealt += own
+        due[label] = own.tolist()
+    return due
 
 
 class Dealer:

@@ -87,21 +87,25 @@ class Folder(Store):
                 if stat.S_ISLNK(status.st_mode):
                     self._note(LINKS)
                 elif not stat.S_ISDIR(status.st_mode):
+                    below = "/".join([*parts, name])
                     good = stat.S_ISREG(status.st_mode) and parts not in maildirs  # there lie a server's own files
-                    refused = self._refused(parts, name, maildir) if good else NO_MAIL
+                    asked = self._kind != "maildir" or maildir is not None
+                    refused = refusal(below, maildir is not None) if good and asked else NO_MAIL
                     if refused:
                         self._note(refused)
                     else:
-                        seen.append(_File("/".join([*parts, name]), status.st_size, maildir))
+                        seen.append(_File(below, status.st_size, maildir))
         return seen, maildirs
 
-    def _refused(self, parts: Folders, name: str, maildir: Folders | None) -> str | None:
-        """Why a file is not read."""
-        if maildir is None:
-            return None if self._kind != "maildir" and can_be_mail("/".join([*parts, name])) else NO_MAIL
-        if parts[-1] == UNFINISHED or name.startswith("."):
-            return NO_MAIL
-        return LEFT_OUT if is_left_out(name) else None
+
+def refusal(path: str, in_maildir: bool) -> str | None:
+    """Why a file is not read, None where it is."""
+    folder, name = PurePosixPath(path).parent.name, PurePosixPath(path).name
+    if not in_maildir:
+        return None if can_be_mail(path) else NO_MAIL
+    if folder == UNFINISHED or name.startswith("."):
+        return NO_MAIL
+    return LEFT_OUT if is_left_out(name) else None
 
 
 def can_be_mail(path: str) -> bool:

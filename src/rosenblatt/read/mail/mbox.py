@@ -69,9 +69,8 @@ def split(read: Read) -> Iterator[bytes]:
     window.at = window.seen = first.end()
     after: int | None = window.at
     while after is not None:
-        found = window.by_length()
-        counted = found is not None
-        end, after = found or window.by_line()
+        counted = window.by_length()
+        end, after = counted or window.by_line()
         raw = bytes(window.data[window.at : end])
         yield raw if counted and _has_separator(raw) else _unescaped(raw)
         window.at = window.seen = after or end

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError
 from ..open import ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
+from ..rows import filled
 from .mbox import MAIL_LIMIT, is_mbox, split
 
 NO_MAIL = "files that are no mail, skipped"
@@ -113,7 +114,7 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
     A compressed file is read as what it holds. A file that is an mbox by its look only and holds one mail has no
     number. Raises DataError where the file is damaged, or should be an mbox and is not.
     """
-    head = _up_to(file, FIRST)
+    head = filled(file, FIRST)
     if compression(head):
         yield from messages(ByteStream(_Rest(head, file), name, None), name, mbox)
         return
@@ -123,7 +124,7 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
         raise NotMbox(f"{name}, line 1: found {line!r}; expected `From address date`, as an mbox begins with")
     if not looks:
         if head or not mbox:
-            yield name, head if len(head) < FIRST else head + _up_to(file, MAIL_LIMIT + 1 - FIRST)
+            yield name, head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
         return
     held: bytes | None = None
     number = 0
@@ -148,12 +149,3 @@ class _Rest:
         return self._file.read(size)
 
     def close(self) -> None: ...
-
-
-def _up_to(file: File, limit: int) -> bytes:
-    """All of a file, but not more than `limit` bytes."""
-    parts: list[bytes] = []
-    while limit > 0 and (data := file.read(limit)):
-        parts.append(data)
-        limit -= len(data)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...errors import DataError, located
 from ..open import ByteStream
-from .folder import DELIVERED, MAILS, UNFINISHED, can_be_mail, folder_names, is_left_out
-from .store import LEFT_OUT, LINKS, NO_MAIL, Entries, Entry, Store, entry
+from .folder import DELIVERED, MAILS, UNFINISHED, folder_names, refusal
+from .store import LINKS, NO_MAIL, Entries, Entry, Store, entry
 
 BLOCK = 512
 
@@ -47,10 +47,8 @@ class Tar(Store):
         open_it = lambda: _Member(archive, member, self)  # noqa: E731
         if member.issym() or member.islnk():
             self._note(LINKS)
-        elif not member.isfile() or not (path.parent.name != UNFINISHED if in_maildir else can_be_mail(member.name)):
-            self._note(NO_MAIL)
-        elif in_maildir and is_left_out(path.name):
-            self._note(LEFT_OUT)
+        elif refused := refusal(member.name, in_maildir) if member.isfile() else NO_MAIL:
+            self._note(refused)
         elif in_maildir:
             yield Entry(member.name, folder_names(path.parts[:-2]), open_it, None, False)
         else:
