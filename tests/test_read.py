@@ -118,6 +118,29 @@ def test_folders_and_archives_are_mail(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert isinstance(open_source(tmp_path), mails)
 
 
+class Bars(TextLines):
+    """A format of its own, as a new file would declare it."""
+
+    name = "bars"
+    suffixes = (".bars",)
+    aliases = {"pipes": {"labelled": False}}
+    magic = (b"BARS",)
+
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        return 9 if line.startswith(b"|") else 0
+
+
+def test_a_reader_is_found_by_what_it_says_of_itself(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reader_classes(), "bars", Bars)
+    for content, name in [("a\tb\n", "x.bars"), ("a\tb\n", "x.BARS.gz"), ("BARS\tb\n", "x"), ("|1 1:1\n", "y")]:
+        packed = gzip.compress(content.encode()) if name.endswith(".gz") else content
+        assert isinstance(open_source(write(packed, name)), Bars), name
+    assert texts(open_source(write("a\tb\n", "z"), "pipes")) == (["a\tb"], None)
+    message = refusal(lambda: open_source(write("1 1:1\n"), "vw"), SettingError)
+    assert "mail, bars, libsvm" in message and message.endswith(", pipes")
+
+
 def test_formats_and_options_that_do_not_exist(write: Write) -> None:
     path = write("1 1:1\n")
     assert "svmlight" in refusal(lambda: open_source(path, "vw"), SettingError)

@@ -75,7 +75,7 @@ class Parquet(ArraySource):
             raise self._wrong("found no columns", "expected at least one")
         sample = ["0" if self._is(field.type, *NUMBERS) else "text" for field in self._schema]
         self.columns = choose([names, sample], self.asked, self.origin)
-        self.kind = "rows" if self.columns.text is None else "documents"
+        self.kind, self.feature_names = self.columns.kind, self.columns.feature_names
         for p in self.columns.features:
             if not self._is(self._schema.field(p).type, *NUMBERS):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
@@ -85,15 +85,6 @@ class Parquet(ArraySource):
             if self._is(self._schema.field(p).type, "nested", "binary", "large_binary"):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
                 raise self._wrong(found, "expected text or numbers")
-
-    @property
-    def feature_names(self) -> list[str] | None:
-        names = self.columns.names or []
-        return [names[p] for p in self.columns.features] if self.kind == "rows" else None
-
-    @property
-    def bytes_read(self) -> int:
-        return self._file.tell() if not self._file.closed else 0
 
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), **self.columns.recipe(self.asked.drop, expect=self.feature_names)}

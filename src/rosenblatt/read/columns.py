@@ -54,6 +54,16 @@ class Columns(NamedTuple):
             return None
         return self.names[position] if self.names else position + 1
 
+    @property
+    def kind(self) -> str:
+        """What they hold together, as of a source."""
+        return "rows" if self.text is None else "documents"
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Names of the features in the order of the rows' columns; None without a header, and of texts."""
+        return [self.names[p] for p in self.features] if self.names and self.text is None else None
+
     def recipe(self, drop: Sequence[Column], **more: Any) -> dict[str, Any]:
         """What new data of a model need: the columns by their keys."""
         dropped = {"drop": list(drop)} if drop else {}

@@ -52,11 +52,6 @@ class Npz(Npy):
     parameters = (ARRAY, LABEL, BAD)
 
     feature_names: list[str] | None = None
-    _file: IO[bytes] | None = None
-
-    @property
-    def bytes_read(self) -> int:
-        return self._file.tell() if self._file is not None and not self._file.closed else 0
 
     def batches(self) -> Iterator[Batch]:
         with self._open() as stream, seekable(self._path, stream) as self._file:

@@ -35,62 +35,63 @@ REST = 0.05
 """Seconds without a byte after which a pipe rests. A fast writer is never so slow, and keeps its full blocks."""
 
 
-class _Counted:
+class Ahead:
+    """A stream some of whose bytes were read already. more: gives further ones; not exactly as many as asked for."""
+
+    def __init__(self, more: Callable[[int], bytes], ahead: bytes = b"") -> None:
+        self._more, self._ahead = more, ahead
+
+    def read(self, size: int = -1) -> bytes:
+        here = self._ahead or self._more(size) or b""
+        end = size if size >= 0 else len(here)
+        self._ahead = here[end:]
+        return here[:end]
+
+    def close(self) -> None: ...
+
+
+class _Counted(Ahead):
     """A raw stream whose first bytes were looked at, and how many have been read."""
 
     def __init__(self, raw: Any) -> None:
         # read1 gives what a pipe holds now; read would wait for all of it.
-        self._read = getattr(raw, "read1", raw.read)
+        read = getattr(raw, "read1", raw.read)
         self.position = 0
         self.head = b""
         # A line shorter than that is all that a pipe may hold for now.
-        while len(self.head) < 16 and not self.head.endswith(b"\n") and (more := self._read(16 - len(self.head))):
+        while len(self.head) < 16 and not self.head.endswith(b"\n") and (more := read(16 - len(self.head))):
             self.head += more
-        self._ahead = self.head
+        super().__init__(read, self.head)
 
     def read(self, size: int = -1) -> bytes:
-        data, self._ahead = self._ahead, b""
-        if not data:
-            data = self._read(size) or b""
-        elif 0 <= size < len(data):
-            data, self._ahead = data[:size], data[size:]
+        data = super().read(size)
         self.position += len(data)
         return data
 
 
-class _Zstandard:
+def _frames(source: Ahead) -> Iterator[bytes]:
     """Decompressed zstandard frames. The package's own reader takes a frame that is cut short for a whole one."""
+    import zstandard
 
-    def __init__(self, source: _Counted) -> None:
-        import zstandard
+    frame: Any = None
+    left = b""
+    while data := left or source.read(4096):  # 4 KB: one call returns all that its input expands to
+        frame = frame or zstandard.ZstdDecompressor().decompressobj()
+        try:
+            out = frame.decompress(data)
+        except zstandard.ZstdError as error:
+            raise OSError(str(error)) from error
+        left = frame.unused_data
+        frame = None if frame.eof else frame
+        if out:
+            yield out
+    if frame is not None:
+        raise EOFError
 
-        self._source, self._error = source, zstandard.ZstdError
-        self._new = zstandard.ZstdDecompressor().decompressobj
-        self._frame: Any = None
-        self._left = self._out = b""
 
-    def read(self, size: int) -> bytes:
-        while not self._out:
-            # 4 KB at a time: one call returns all that its input expands to.
-            data = self._left or self._source.read(4096)
-            if not data:
-                if self._frame is not None:
-                    raise EOFError
-                return b""
-            if self._frame is None:
-                self._frame = self._new()
-            try:
-                self._out = self._frame.decompress(data)
-            except self._error as error:
-                raise OSError(str(error)) from error
-            self._left = b""
-            if self._frame.eof:
-                self._left, self._frame = self._frame.unused_data, None
-        data, self._out = self._out[:size], self._out[size:]
-        return data
-
-    def close(self) -> None:
-        self._frame = None
+def _zstandard(source: Ahead) -> Ahead:
+    frames = _frames(source)
+    return Ahead(lambda size: next(frames, b""))
 
 
 def compression(head: bytes) -> str | None:
@@ -103,7 +104,7 @@ UNPACKERS: dict[str, Callable[[Any], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
     "xz": lzma.LZMAFile,
     "bzip2": bz2.BZ2File,
-    "zstandard": _Zstandard,
+    "zstandard": _zstandard,
 }
 
 

@@ -27,6 +27,15 @@ class ArraySource(FileSource):
     bad: a row with a value that is not finite: "error" (default) or "skip" it and count it in `notes`.
     """
 
+    _file: Any = None
+    """What `seekable` made of the stream, of readers that go back and forth."""
+
+    @property
+    def bytes_read(self) -> int:
+        if self._file is None:
+            return super().bytes_read
+        return 0 if self._file.closed else int(self._file.tell())
+
     def _good_rows(self, rows: Rows, first: int, names: list[str] | None = None) -> Array:
         """(n,) bool: the rows that can be used. DataError for another one, unless they are skipped."""
         with np.errstate(invalid="ignore"):

@@ -76,17 +76,11 @@ class Table(FileSource):
         finally:
             if not self.one_shot:
                 stream.close()
-        self.kind = "rows" if self.columns.text is None else "documents"
+        self.kind, self.feature_names = self.columns.kind, self.columns.feature_names
 
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
         return int(any(delimiter in line for delimiter in DELIMITERS.encode()))
-
-    @property
-    def feature_names(self) -> list[str] | None:
-        """Names of the features from the header, in the order of the rows' columns; None without a header."""
-        names = self.columns.names
-        return [names[p] for p in self.columns.features] if names and self.kind == "rows" else None
 
     def recipe(self) -> dict[str, Any]:
         features = None if self.kind == "documents" else self.feature_names or len(self.columns.features)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import SettingError
+from .shuffle import random_numbers
 
 
 class Parts(NamedTuple):
@@ -70,15 +71,12 @@ class Dealer:
     def __init__(self, rows: Mapping[str | None, int], parts: Parts, seed: int) -> None:
         self.due = counts(Counter(rows), parts.shares)
         self._left = dict(rows)
-        self._rng = np.random.default_rng(seed)
-        self._drawn: list[float] = []
+        self._random = random_numbers(seed)
 
     def part(self, label: str | None) -> int:
         """The part of the next row, which has this label."""
-        if not self._drawn:
-            self._drawn = self._rng.random(4096).tolist()[::-1]
         due = self.due[label]
-        place = int(self._drawn.pop() * self._left[label])
+        place = int(next(self._random) * self._left[label])
         self._left[label] -= 1
         part = 0
         while place >= due[part]:

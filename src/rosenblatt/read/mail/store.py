@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ...errors import DataError
-from ..open import ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
+from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
 from ..rows import filled
 from .mbox import MAIL_LIMIT, is_mbox, split
 
@@ -116,7 +116,7 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
     """
     head = filled(file, FIRST)
     if compression(head):
-        yield from messages(ByteStream(_Rest(head, file), name, None), name, mbox)
+        yield from messages(ByteStream(Ahead(file.read, head), name, None), name, mbox)
         return
     looks = mbox is not False and is_mbox(head)
     if mbox and not looks and head:
@@ -128,24 +128,9 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
         return
     held: bytes | None = None
     number = 0
-    for raw in split(_Rest(head, file).read):
+    for raw in split(Ahead(file.read, head).read):
         if held is not None:
             yield f"{name}:{number}", held
         held, number = raw, number + 1
     if held is not None:
         yield f"{name}:{number}" if mbox or number > 1 else name, held
-
-
-class _Rest:
-    """A file some of which was read already."""
-
-    def __init__(self, head: bytes, file: File) -> None:
-        self._head, self._file = head, file
-
-    def read(self, size: int) -> bytes:
-        if self._head:
-            data, self._head = self._head[:size], self._head[size:]
-            return data
-        return self._file.read(size)
-
-    def close(self) -> None: ...
