@@ -49,7 +49,7 @@ def compiled_now():
 def copy(tmp_path: Path) -> Path:
     """The sources of core/, rules/, memory/ and training, without anything that is compiled."""
     target = tmp_path / "copy" / "rosenblatt"
-    ignored = shutil.ignore_patterns("__pycache__", "datasets", "cli", "mail", "report", "read", "features")
+    ignored = shutil.ignore_patterns("__pycache__", "datasets", "cli", "mail", "report", "features")
     shutil.copytree(PACKAGE, target, ignore=ignored)
     return target
 
@@ -276,7 +276,7 @@ def test_rows_whose_module_has_gone_break_nothing(copy: Path, rows_of_mine: Path
 def test_only_what_uses_the_edited_code_is_compiled_anew(copy: Path) -> None:
     """Not for a comment or a docstring, wherever it shifts the lines; numba alone begins again at each new time."""
     run = """
-from rosenblatt.core import digits
+from rosenblatt.write import digits
 learn('perceptron')
 text = np.zeros(99, np.uint8)
 digits.dense_lines(text, digits.ends_of([b""]), np.ones((1, 1)).view(np.uint64), 44)
@@ -285,9 +285,9 @@ print(compiled_now())
     core = copy / "core"
     assert python(copy, run) == "['dense', 'learn']"
     for name, old, new in (
-        ("digits.py", "def put_zeros(", "# A comment\n\n\ndef put_zeros("),
-        ("digits.py", "def dense(", "# A comment\n\n\ndef dense("),
-        ("digits.py", '"""Digits of m, at least 1."""', '"""At least 1."""'),
+        ("../write/digits.py", "def put_zeros(", "# A comment\n\n\ndef put_zeros("),
+        ("../write/digits.py", "def dense(", "# A comment\n\n\ndef dense("),
+        ("../write/digits.py", '"""Digits of m, at least 1."""', '"""At least 1."""'),
         ("rows/dense.py", "(self, i: Index, a: float, w: Array) -> None:", "(self, i: Any, a: float, w: Any) -> Any:"),
         ("rows/verbs.py", "def frozen(", "# A comment\n\n\ndef frozen("),
         ("learn.py", '"""Write one step', '"""Note one step'),
@@ -298,7 +298,7 @@ print(compiled_now())
         assert old in text, (name, old)
         (core / name).write_text(text.replace(old, new), encoding="utf-8")
     assert python(copy, run) == "[]"
-    edit(core / "digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
+    edit(copy / "write" / "digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
     assert python(copy, run) == "['dense']"
     edit(core / "learn.py", "keep.used[0] = at + 1", "keep.used[0] = at + 2")
     assert python(copy, run) == "['learn']"
@@ -331,9 +331,11 @@ print(learn('perceptron'))
 def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
     """Sets have another order in each, functions another address. numba is not needed for it."""
     code = """
-from rosenblatt.core import digits, dispatch, learn, learn_many, pick, planes, progressive, rows
+from rosenblatt.core import dispatch, learn, learn_many, pick, progressive, rows
 from rosenblatt.core.fingerprint import fingerprint
-loops = learn.learn, learn_many.learn_many, planes.scan, digits.dense, progressive.progressive
+from rosenblatt.theory.fewest import sweep
+from rosenblatt.write import digits
+loops = learn.learn, learn_many.learn_many, sweep.scan, digits.dense, progressive.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
 print(fingerprint(*loops, pick.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
 assert "numba" not in sys.modules

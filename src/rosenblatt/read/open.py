@@ -141,9 +141,6 @@ class ByteStream(io.RawIOBase):
         """Whether the bytes are those of the file, not decompressed ones."""
         return self._kind is None
 
-    def readable(self) -> bool:
-        return True
-
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
@@ -166,14 +163,6 @@ class ByteStream(io.RawIOBase):
             return not select.select([self._raw], [], [], REST)[0]
         except (OSError, ValueError, TypeError):  # no file of the system
             return False
-
-    def readall(self) -> bytes:
-        return self.read()
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes, fewer only at the end, without being read."""

@@ -9,7 +9,7 @@ import lzma
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
@@ -30,7 +30,7 @@ def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
             places.append(_Place(path))
             outer.callback(places[-1].drop)
         with ExitStack() as inner:
-            yield [inner.enter_context(_compressed(place)) for place in places]
+            yield [inner.enter_context(PACKERS[packing(place.name).lower()](place.file)) for place in places]
         for place in places:
             place.finish()
         for place in places:
@@ -95,18 +95,17 @@ class _Place:
             Path(self._temporary).unlink(missing_ok=True)
 
 
-def _compressed(place: _Place) -> Any:
-    """What compresses as the name says; the same bytes give the same file (gzip without name and time)."""
-    raw: Any = place.file
-    suffix = packing(place.name).lower()
-    if suffix == ".gz":
-        return gzip.GzipFile("", "wb", 6, raw, mtime=0)
-    if suffix == ".xz":
-        return lzma.LZMAFile(raw, "wb")
-    if suffix == ".bz2":
-        return bz2.BZ2File(raw, "wb")
-    if suffix == ".zst":
-        import zstandard
+def _zstandard(raw: Any) -> Any:
+    import zstandard
 
-        return zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
-    return contextlib.nullcontext(raw)
+    return zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+
+
+PACKERS: dict[str, Callable[[Any], Any]] = {
+    "": contextlib.nullcontext,
+    ".gz": lambda raw: gzip.GzipFile("", "wb", 6, raw, mtime=0),
+    ".xz": lambda raw: lzma.LZMAFile(raw, "wb"),  # noqa: SIM115  (closed by who asked for it)
+    ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
+    ".zst": _zstandard,
+}
+"""By suffix, what compresses to a file; the same bytes give the same file (gzip without name and time)."""
