@@ -28,7 +28,7 @@ EXPECTED: dict[int, str] = {
 LINE = re.compile(
     rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER.pattern, NUMBER.pattern)
 )
-SEPARATORS = b" \t\r\n#"
+BETWEEN = re.compile(rb"[ \t\r\n#]")
 
 
 class _Block(NamedTuple):
@@ -41,12 +41,10 @@ class _Block(NamedTuple):
         return self.line + self.text.count(b"\n", 0, position)
 
     def field_at(self, position: int) -> str:
-        start = end = position
-        while start > 0 and self.text[start - 1] not in SEPARATORS and position - start < 60:
-            start -= 1
-        while self.text[end] not in SEPARATORS and end - position < 60:
-            end += 1
-        return repr(self.text[start:end].decode("utf-8", "replace"))
+        """What stands there between blanks, of at most 60 bytes on either side."""
+        before = BETWEEN.split(self.text[max(0, position - 60) : position])[-1]
+        after = BETWEEN.split(self.text[position : position + 60])[0]
+        return repr((before + after).decode("utf-8", "replace"))
 
 
 class _Rows(NamedTuple):

@@ -101,11 +101,8 @@ def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shap
 
 def _pieces(batch: Batch) -> Iterator[Batch]:
     """The same rows, not too many at a time: a batch can be all data."""
-    if isinstance(batch.rows, list):
-        yield batch
-        return
     n = batch.n
-    height = max(1, n * PIECE // max(batch.rows.size, 1))
+    height = n if isinstance(batch.rows, list) else max(1, n * PIECE // max(batch.rows.size, 1))
     if height >= n:
         yield batch
         return

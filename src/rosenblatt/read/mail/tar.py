@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import Any
+from typing import IO
 
 from ...errors import DataError, located
 from ..open import ByteStream
@@ -23,7 +24,8 @@ class Tar(Store):
 
     def entries(self) -> Entries:
         self.broken = False
-        with _Checked(self._opened(), self) as checked:
+        with self._opened() as stream:
+            checked = _Checked(stream, self)
             try:
                 with tarfile.open(fileobj=checked, mode="r|") as archive:  # type: ignore[call-overload]
                     while (member := archive.next()) is not None:
@@ -44,7 +46,7 @@ class Tar(Store):
             return
         path = PurePosixPath(member.name)
         in_maildir = path.parent.name in (*MAILS, UNFINISHED) and DELIVERED.match(path.name) is not None
-        open_it = lambda: _Member(archive, member, self)  # noqa: E731
+        open_it = lambda: _opened(archive, member, self)  # noqa: E731
         if member.issym() or member.islnk():
             self._note(LINKS)
         elif refused := refusal(member.name, in_maildir) if member.isfile() else NO_MAIL:
@@ -55,22 +57,13 @@ class Tar(Store):
             yield entry(member.name, path.parts[:-1], open_it, self._mbox)
 
 
-class _Member:
+@contextmanager
+def _opened(archive: tarfile.TarFile, member: tarfile.TarInfo, tar: Tar) -> Iterator[IO[bytes] | None]:
     """A file in an archive, whose errors are the archive's."""
-
-    def __init__(self, archive: tarfile.TarFile, member: tarfile.TarInfo, tar: Tar) -> None:
-        self._file, self._tar = archive.extractfile(member), tar
-
-    def read(self, size: int) -> bytes:
-        try:
-            return self._file.read(size) if self._file else b""
-        except tarfile.TarError as error:
-            raise self._tar.failed(error) from error
-
-    def __enter__(self) -> _Member:
-        return self
-
-    def __exit__(self, *problem: Any) -> None: ...
+    try:
+        yield archive.extractfile(member)
+    except tarfile.TarError as error:
+        raise tar.failed(error) from error
 
 
 class _Checked:
@@ -94,9 +87,3 @@ class _Checked:
     def check_end(self) -> None:
         if any(self._last):
             raise self._tar.failed("unexpected end of data")
-
-    def __enter__(self) -> _Checked:
-        return self
-
-    def __exit__(self, *problem: Any) -> None:
-        self._stream.close()
