@@ -59,17 +59,12 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     SettingError for an unknown format or option, DataError where no format fits.
     """
     name, preset = _named(format)
+    readable: PathLike | ByteStream = path
     if name == "auto":
-        name = _by_suffix(path) or name
-    if name != "auto":
-        return _read(path, name, preset | options)
-    stream, once = open_bytes(path), is_read_once(path)
-    try:
-        name = _by_look(stream, path, once)
-    finally:
-        if not once:
-            stream.close()
-    return _read(stream if once else path, name, preset | options)
+        name = _by_suffix(path) or ""
+        if not name:
+            name, readable = _by_first_line(path)
+    return _read(readable, name, preset | options)
 
 
 def from_recipe(
@@ -146,6 +141,16 @@ def _by_suffix(path: PathLike) -> str | None:
         if reader.takes_folders if folder else last.endswith(reader.suffixes):
             return name
     return None
+
+
+def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
+    """The format of the first bytes or line, and what to read: the opened stream where it cannot be opened again."""
+    stream, once = open_bytes(path), is_read_once(path)
+    try:
+        return _by_look(stream, path, once), stream if once else path
+    finally:
+        if not once:
+            stream.close()
 
 
 def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
