@@ -49,7 +49,7 @@ def compiled_now():
 def copy(tmp_path: Path) -> Path:
     """The sources of core/, rules/, memory/ and training, without anything that is compiled."""
     target = tmp_path / "copy" / "rosenblatt"
-    ignored = shutil.ignore_patterns("__pycache__", "datasets", "cli", "mail", "report", "read", "features")
+    ignored = shutil.ignore_patterns("__pycache__", "datasets", "cli", "mail", "report", "features")
     shutil.copytree(PACKAGE, target, ignore=ignored)
     return target
 
@@ -298,7 +298,7 @@ print(compiled_now())
         assert old in text, (name, old)
         (core / name).write_text(text.replace(old, new), encoding="utf-8")
     assert python(copy, run) == "[]"
-    edit(core / "../write/digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
+    edit(copy / "write" / "digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
     assert python(copy, run) == "['dense']"
     edit(core / "learn.py", "keep.used[0] = at + 1", "keep.used[0] = at + 2")
     assert python(copy, run) == "['learn']"
@@ -332,9 +332,9 @@ def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
     """Sets have another order in each, functions another address. numba is not needed for it."""
     code = """
 from rosenblatt.core import dispatch, learn, learn_many, pick, progressive, rows
+from rosenblatt.core.fingerprint import fingerprint
 from rosenblatt.theory.fewest import sweep
 from rosenblatt.write import digits
-from rosenblatt.core.fingerprint import fingerprint
 loops = learn.learn, learn_many.learn_many, sweep.scan, digits.dense, progressive.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
 print(fingerprint(*loops, pick.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))

@@ -18,7 +18,7 @@ from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
 from rosenblatt.cli.app import COMMANDS, app
 from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.table import DEFAULTS, learner_table
-from rosenblatt.read import ALIASES, FORMATS
+from rosenblatt.read import format_names, reader_classes
 
 SECTIONS = {
     "learners": ("The step", "The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
@@ -116,9 +116,9 @@ def test_docstrings_of_a_part_say_what_each_argument_is(name: str) -> None:
 def test_every_format_is_described() -> None:
     text = (DOCS / "files.md").read_text(encoding="utf-8")
     prose = MADE.sub("", text)
-    for name in [*FORMATS, *ALIASES]:
+    for name in format_names():
         assert re.search(rf"\b{name}\b", text), f"the format {name} is not in docs/files.md"
-    for name in FORMATS:
+    for name in reader_classes():
         assert re.search(rf"\b{name}\b", prose, re.I), f"docs/files.md says nothing of {name}, it only lists it"
 
 

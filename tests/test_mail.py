@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.mailtext import mime
-from rosenblatt.mailtext import parse as mail
+from rosenblatt.mailtext import mail, mime
 from rosenblatt.mailtext.charset import decode, decode_header
+from rosenblatt.mailtext.fields import FAILED
 from rosenblatt.mailtext.html import RUN_LIMIT, TAG_LIMIT, read_html
-from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.tokens import tokens
 
 
 def words(raw: bytes, tag: str = "") -> list[str]:
     """All tokens of one field of a mail."""
-    return [word for name, text in parse_mail(raw) if name == tag for word in tokens([("", text)])]
+    return [word for name, text in parse(raw) if name == tag for word in tokens([("", text)])]
 
 
 def texts(raw: bytes, tag: str) -> list[str]:
-    return [text for name, text in parse_mail(raw) if name == tag]
+    return [text for name, text in parse(raw) if name == tag]
 
 
 MULTIPART = b'Subject: hi\nContent-Type: multipart/mixed; boundary="b"\n\npreamble\n--b\n'
@@ -119,13 +119,13 @@ def test_awkward_mail(name: str) -> None:
     raw, tag, expected = AWKWARD[name]
     found = words(raw, tag)
     assert set(expected) <= set(found)
-    assert FAILED not in parse_mail(raw)
+    assert FAILED not in parse(raw)
 
 
 def test_absence_is_a_feature() -> None:
     nothing = [("", ""), ("missing", "subject"), ("missing", "body")]
-    assert parse_mail(b"") == parse_mail(b"\n\n\n") == parse_mail(b"To: x\n\n") == nothing
-    assert parse_mail(b"Subject: \n\nhi") == [("subject", ""), ("", "hi")]
+    assert parse(b"") == parse(b"\n\n\n") == parse(b"To: x\n\n") == nothing
+    assert parse(b"Subject: \n\nhi") == [("subject", ""), ("", "hi")]
 
 
 def test_what_readers_do_not_see_is_no_text() -> None:
@@ -166,9 +166,9 @@ def test_uuencoded_files_are_attachments() -> None:
 
 def test_fields_are_chosen() -> None:
     raw = b"Subject: a\nTo: b\nTo: c\nContent-Type: text/html; charset=x-foo\n\n<b>d"
-    assert parse_mail(raw, ("to",)) == [("to", "b"), ("to", "c"), ("", "d")]
-    assert [tag for tag, _ in parse_mail(raw)] == ["subject", "", "html", "charset"]
-    assert parse_mail(b"\nd", ("to", "missing")) == [("", "d"), ("missing", "to")]
+    assert parse(raw, ("to",)) == [("to", "b"), ("to", "c"), ("", "d")]
+    assert [tag for tag, _ in parse(raw)] == ["subject", "", "html", "charset"]
+    assert parse(b"\nd", ("to", "missing")) == [("", "d"), ("missing", "to")]
 
 
 def test_all_text_parts_are_read() -> None:
@@ -184,7 +184,7 @@ def test_nesting_of_a_thousand_levels(inner: str) -> None:
     levels = "".join(inner.replace("%d", str(level)) for level in range(1000))
     raw = f"Subject: deep\nContent-Type: {levels}text/plain\n\nbottom".encode()
     assert texts(raw, "subject") == ["deep"]
-    assert FAILED not in parse_mail(raw)
+    assert FAILED not in parse(raw)
     assert len(list(mime.parts(raw))) < 1000
 
 
@@ -204,10 +204,10 @@ def test_a_large_attachment_is_never_copied() -> None:
     size = 30 << 20
     head = MULTIPART + b"\nhello\n--b\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\n"
     raw = head + b"QUJD\n" * (size // 5) + b"--b--\n"
-    parse_mail(raw)
+    parse(raw)
     tracemalloc.start()
     try:
-        document = parse_mail(raw)
+        document = parse(raw)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -217,14 +217,14 @@ def test_a_large_attachment_is_never_copied() -> None:
 
 def test_text_is_read_up_to_a_limit() -> None:
     raw = b"Subject: a\n\n" + b"word " * (mail.TEXT_LIMIT // 5 * 3)
-    assert sum(len(text) for _, text in parse_mail(raw)) <= mail.TEXT_LIMIT + 10
+    assert sum(len(text) for _, text in parse(raw)) <= mail.TEXT_LIMIT + 10
     many = MULTIPART + (b"\n" + b"word " * 100_000 + b"\n--b\n") * 20
-    assert sum(len(text) for _, text in parse_mail(many)) <= 2 * mail.TEXT_LIMIT
+    assert sum(len(text) for _, text in parse(many)) <= 2 * mail.TEXT_LIMIT
 
 
 @given(st.binary(max_size=300))
 def test_arbitrary_bytes_never_raise(raw: bytes) -> None:
-    assert FAILED not in parse_mail(raw, (*mail.FIELDS, "from", "content-type"))
+    assert FAILED not in parse(raw, (*mail.FIELDS, "from", "content-type"))
 
 
 PIECES = [raw for raw, _, _ in AWKWARD.values()] + [
@@ -236,7 +236,7 @@ PIECES = [raw for raw, _, _ in AWKWARD.values()] + [
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=8)), max_size=8))
 def test_pieces_of_awkward_mails_never_raise(pieces: list[bytes]) -> None:
-    document = parse_mail(b"".join(pieces))
+    document = parse(b"".join(pieces))
     assert FAILED not in document
     assert all(isinstance(tag, str) and isinstance(text, str) for tag, text in document)
 

@@ -14,7 +14,6 @@ from reading import PACK, refusal
 from rosenblatt.read import open_source
 from rosenblatt.read.mail import source as mail_source
 from rosenblatt.read.mail import store as mail_store
-from rosenblatt.read.mail import tar as mail_tar
 from rosenblatt.read.mail.source import MailSource
 
 NEWS = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3": b"c"}
@@ -25,13 +24,13 @@ NEWS = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3"
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The archives that are opened, as often as they are."""
     names: list[str] = []
-    real = mail_tar.open_bytes
+    real = mail_store.open_bytes
 
     def noted(path: Any) -> Any:
         names.append(Path(path).name)
         return real(path)
 
-    monkeypatch.setattr(mail_tar, "open_bytes", noted)
+    monkeypatch.setattr(mail_store, "open_bytes", noted)
     return names
 
 

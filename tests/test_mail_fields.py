@@ -18,10 +18,10 @@ from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.senders import NAME, Senders, address, read
 from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import FIELDS, LATER, MADE, checked, is_made
+from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, checked, is_made
 from rosenblatt.mailtext.headers import addresses
 from rosenblatt.mailtext.links import authority, domain, parents, place
-from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.style import STEPS, capitals, spelling
 from rosenblatt.mailtext.tokens import tokens
 from rosenblatt.model.model import Model
@@ -32,7 +32,7 @@ ALL = ("subject", *MADE)
 def found(raw: bytes, field: str) -> dict[str, set[str]]:
     """tag → the words of one field, with those of its parts."""
     out: dict[str, set[str]] = {}
-    for tag, text in parse_mail(raw, ALL):
+    for tag, text in parse(raw, ALL):
         if tag.split(".")[0] == field:
             out.setdefault(tag, set()).update(text.split())
     return out
@@ -140,7 +140,7 @@ SENDERS = [
 
 @pytest.mark.parametrize(("header", "words", "odd"), SENDERS)
 def test_the_sender(header: bytes, words: list[str], odd: set[str]) -> None:
-    document = parse_mail(header + b"\n\nhi", ("sender",))
+    document = parse(header + b"\n\nhi", ("sender",))
     own = [text for tag, text in document if tag == "sender"]
     assert [text.split() for text in own] == ([words] if words else [])
     assert {word for tag, text in document if tag == "sender.odd" for word in text.split()} == odd
@@ -218,7 +218,7 @@ def test_odd_headers(lines: bytes, tag: str, words: set[str]) -> None:
 
 
 def test_a_mail_without_headers_has_no_words_for_them() -> None:
-    assert [tag for tag, _ in parse_mail(b"just a text\nof two lines", ("sender", "headers"))] == [""]
+    assert [tag for tag, _ in parse(b"just a text\nof two lines", ("sender", "headers"))] == [""]
 
 
 def test_addresses() -> None:
@@ -232,7 +232,7 @@ def test_addresses() -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_give_a_document(raw: bytes) -> None:
     for mail in (raw, html("") + raw, b"Subject: " + raw + b"\n\n", b"From: " + raw, b"Date: " + raw + b"\n\nhi"):
-        document = parse_mail(mail, ALL)
+        document = parse(mail, ALL)
         assert document[-1] != FAILED
         for tag, text in document:
             assert tag == "" or is_made(tag) or tag == "subject"
@@ -247,14 +247,14 @@ def test_any_bytes_give_a_document(raw: bytes) -> None:
 )  # fmt: skip
 def test_long_mails_are_read_in_time(body: bytes) -> None:
     """Patterns whose time grows with the square of a mail's length would take minutes here."""
-    assert parse_mail(b"Subject: x\nContent-Type: text/html\n\n" + body, ALL)[-1] != FAILED
+    assert parse(b"Subject: x\nContent-Type: text/html\n\n" + body, ALL)[-1] != FAILED
 
 
 def test_fields_as_before_give_the_documents_of_before() -> None:
     """Models of 0.1.0 name these fields."""
     old = ("subject", "html", "attachment", "charset", "missing")
     raw = html('<a href="http://192.0.2.7/">FREE!!</a>')
-    assert [tag for tag, _ in parse_mail(raw, old)] == ["subject", "", "html"]
+    assert [tag for tag, _ in parse(raw, old)] == ["subject", "", "html"]
     assert set(FIELDS) >= set(old) and set(LATER) == set(MADE) - set(old)
 
 

@@ -15,8 +15,9 @@ import pytest
 from mails import MAILS, all_of, pack, save
 from reading import PACK
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.mailtext import parse as mail
-from rosenblatt.mailtext.parse import FAILED, parse_mail
+from rosenblatt.mailtext import mail
+from rosenblatt.mailtext.fields import FAILED
+from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.tokens import tokens
 from rosenblatt.read.mail import source as mail_source
 from rosenblatt.read.mail import store as mail_store
@@ -159,9 +160,9 @@ def test_files_of_no_bytes_are_empty_mails(tmp_path: Path) -> None:
     save(tmp_path, {"spam/0.eml": b"", "spam/0.mbox": b"", "ham/1.eml": b"Subject: a\n\nb"})
     documents, y, ids = all_of(MailSource(tmp_path))
     assert (y, ids) == (["ham", "spam"], ["ham/1.eml", "spam/0.eml"])
-    assert documents[1] == parse_mail(b"")
+    assert documents[1] == parse(b"")
     (tmp_path / "empty.eml").write_bytes(b"")
-    assert all_of(MailSource(tmp_path / "empty.eml"))[0] == [parse_mail(b"")]
+    assert all_of(MailSource(tmp_path / "empty.eml"))[0] == [parse(b"")]
 
 
 def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
@@ -225,7 +226,7 @@ def test_what_nobody_foresaw_still_gives_a_document(monkeypatch: pytest.MonkeyPa
         raise RecursionError
 
     monkeypatch.setattr(mail, "parts", broken)
-    assert parse_mail(b"Subject: a\n\nse\xf1or") == [("", "Subject: a\n\nseñor"), FAILED]
+    assert parse(b"Subject: a\n\nse\xf1or") == [("", "Subject: a\n\nseñor"), FAILED]
     save(tmp_path, {"spam/1": b"free", "ham/1": b"lunch"})
     source = MailSource(tmp_path)
     assert len(all_of(source)[0]) == 2

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from mails import all_of, pack, save
 from reading import refusal
-from rosenblatt.mailtext.parse import parse_mail
+from rosenblatt.mailtext.mail import parse
 from rosenblatt.read import open_source
-from rosenblatt.read.mail.maildir import folder_names, is_left_out
+from rosenblatt.read.mail.folder import folder_names, is_left_out
 from rosenblatt.read.mail.source import MailSource
 from rosenblatt.read.mail.store import LEFT_OUT, LINKS, NO_MAIL, VANISHED
 
@@ -55,7 +55,7 @@ def test_which_files_of_a_maildir_are_mails(tmp_path: Path) -> None:
     source = open_source(root)
     documents, y, ids = all_of(source)
     assert (ids, y) == (sorted(mails), None)
-    assert documents == [parse_mail(ONE)] * 4
+    assert documents == [parse(ONE)] * 4
     # What lies beside cur and new is read as in any folder, and a maildir is a folder.
     assert source.notes == {NO_MAIL: 4, LEFT_OUT: 2, LINKS: 1}
 
@@ -143,4 +143,4 @@ def test_what_the_standard_library_writes_is_read_as_the_mails(
         name.write_bytes(raw)  # the library writes the mail again from its parts, and differs
     documents, y, ids = all_of(MailSource(path))
     assert y is None and all(name.startswith(f"{part}/") for name in ids)
-    assert sorted(map(repr, documents)) == sorted(repr(parse_mail(raw)) for raw in raws)
+    assert sorted(map(repr, documents)) == sorted(repr(parse(raw)) for raw in raws)

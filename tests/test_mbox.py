@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mails import DOCUMENTS, LINE, TWO, all_of, save
 from reading import PACK, Write, refusal
-from rosenblatt.mailtext.parse import parse_mail
+from rosenblatt.mailtext.mail import parse
 from rosenblatt.read import open_source
 from rosenblatt.read.mail import mbox
 from rosenblatt.read.mail.mbox import is_mbox, split
@@ -139,7 +139,7 @@ def test_what_the_standard_library_writes_is_read_as_the_mails(
     raws = [raw if raw.endswith(b"\n") else raw + b"\n" for raw in map(str.encode, texts)]
     assert parted(path.read_bytes(), step) == raws
     documents, _, ids = all_of(MailSource(path))
-    assert documents == [parse_mail(raw) for raw in raws]
+    assert documents == [parse(raw) for raw in raws]
     assert ids == [f"some.mbox:{number}" for number in range(1, len(raws) + 1)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
 import re
@@ -23,8 +22,8 @@ from rosenblatt.features import bag, hashing, ngrams, pipeline, quadratic, scali
 from rosenblatt.features.parameters import FEATURES
 from rosenblatt.learn.table import learner_table
 from rosenblatt.parameters import Parameter
-from rosenblatt.read import FORMATS
-from rosenblatt.read.parameters import FORMAT, READING
+from rosenblatt.read import reader_classes, reading_table
+from rosenblatt.read.parameters import FORMAT
 
 ROOT = Path(__file__).parent.parent
 LEARNER = learner_table()
@@ -71,17 +70,16 @@ def test_a_need_names_an_entry_and_a_value_that_it_can_have() -> None:
 
 
 def test_every_reader_names_its_parameters_and_takes_them() -> None:
-    named: set[Parameter] = set()
+    named: set[str] = set()
     declared = {FORMAT.name}
-    for known in FORMATS.values():
-        module, _, cls = known.reader.rpartition(".")
-        reader: Any = getattr(importlib.import_module(f"rosenblatt.read.{module}"), cls)
+    table = reading_table()
+    for reader in reader_classes().values():
         taken = inspect.signature(reader).parameters
         for entry in reader.parameters:
-            assert entry in READING and taken[entry.name].default == entry.default, (cls, entry.name)
+            assert table[entry.name] == entry and taken[entry.name].default == entry.default, (reader, entry.name)
         declared |= {entry.name for entry in reader.parameters}
-        named |= set(taken) & {entry.name for entry in READING}  # type: ignore[arg-type]
-    assert declared - {FORMAT.name} == named and declared == {entry.name for entry in READING}
+        named |= set(taken) & set(table)
+    assert declared - {FORMAT.name} == named and declared == set(table)
 
 
 def test_every_step_of_features_names_its_parameters() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from reading import LINES, PACK, Write, refusal, texts, whole
 from rosenblatt.errors import SettingError
-from rosenblatt.read import FORMATS, Format, from_recipe, open_source
+from rosenblatt.read import from_recipe, open_source, reader_classes
 from rosenblatt.read.svmlight import Svmlight
 from rosenblatt.read.table import Table
 from rosenblatt.read.text import TextLines
@@ -110,10 +110,35 @@ def test_the_suffix_tells_the_format(write: Write, name: str, content: str, expe
 
 
 def test_folders_and_archives_are_mail(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(FORMATS, "mail", Format("text.TextLines", FORMATS["mail"].suffixes))
+    suffixes = reader_classes()["mail"].suffixes
+    mails = type("Mails", (TextLines,), {"suffixes": suffixes, "takes_folders": True})
+    monkeypatch.setitem(reader_classes(), "mail", mails)
     (tmp_path / "a.tar.xz").write_bytes(lzma.compress(b"ham\thi\n"))
     assert isinstance(open_source(tmp_path / "a.tar.xz"), TextLines)
-    assert "folder" in refusal(lambda: open_source(tmp_path))
+    assert isinstance(open_source(tmp_path), mails)
+
+
+class Bars(TextLines):
+    """A format of its own, as a new file would declare it."""
+
+    name = "bars"
+    suffixes = (".bars",)
+    aliases = {"pipes": {"labelled": False}}
+    magic = (b"BARS",)
+
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        return 9 if line.startswith(b"|") else 0
+
+
+def test_a_reader_is_found_by_what_it_says_of_itself(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reader_classes(), "bars", Bars)
+    for content, name in [("a\tb\n", "x.bars"), ("a\tb\n", "x.BARS.gz"), ("BARS\tb\n", "x"), ("|1 1:1\n", "y")]:
+        packed = gzip.compress(content.encode()) if name.endswith(".gz") else content
+        assert isinstance(open_source(write(packed, name)), Bars), name
+    assert texts(open_source(write("a\tb\n", "z"), "pipes")) == (["a\tb"], None)
+    message = refusal(lambda: open_source(write("1 1:1\n"), "vw"), SettingError)
+    assert "mail, bars, libsvm" in message and message.endswith(", pipes")
 
 
 def test_formats_and_options_that_do_not_exist(write: Write) -> None:

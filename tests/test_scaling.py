@@ -278,11 +278,11 @@ def test_predicting_on_a_line_loads_nothing_heavy() -> None:
     code = (
         "import sys, numpy as np; from rosenblatt.features.pipeline import Features;"
         "from rosenblatt.data.batch import Batch;"
-        "from rosenblatt.mailtext.parse import parse_mail;"
+        "from rosenblatt.mailtext.mail import parse;"
         "recipe = {'width': 1, 'scale': [{'kind': 'unit', 'length': 1.0}], 'dictionary': {'kind': 'words', "
         "'values': 'present', 'precision': 'float64', 'size': 1}};"
         "features = Features.restore(recipe, {'dictionary': np.frombuffer(b'free', np.uint8)});"
-        "print(features.transform(Batch([parse_mail(b'Subject: a\\n\\nfree money')], None)).data.tolist(),"
+        "print(features.transform(Batch([parse(b'Subject: a\\n\\nfree money')], None)).data.tolist(),"
         " sorted({'numba', 'sklearn', 'matplotlib', 'scipy', 'selectolax'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

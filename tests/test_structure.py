@@ -158,6 +158,17 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded()[0] == set()
 
 
+def test_a_mail_becomes_tokens_without_numpy() -> None:
+    """A filter that judges one mail starts in milliseconds; `email` waits until a mail is parsed."""
+    code = (
+        "import sys, rosenblatt.mailtext as mailtext; before = 'email.parser' in sys.modules;"
+        "fields = mailtext.parse(b'Subject: free\\n\\nmoney');"
+        f"print(fields, callable(mailtext.tokens), before, {{'numpy', *{HEAVY!r}}} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[('subject', 'free'), ('', 'money')] True False set()\n", done.stderr
+
+
 @pytest.mark.parametrize(
     "command",
     ["", "train", "predict", "evaluate", "explain", "inspect", "demo",

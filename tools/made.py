@@ -13,7 +13,7 @@ from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.table import DEFAULTS
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
-from rosenblatt.read import ALIASES, FORMATS
+from rosenblatt.read import reader_classes
 
 OPTIMIZERS = tuple(optimizer_classes())
 WIDTH = 78
@@ -126,10 +126,9 @@ def _own(setting: str, cls: Any) -> list[list[str]]:
 
 def formats() -> str:
     rows = []
-    for name, known in FORMATS.items():
-        others = [alias for alias, (real, _) in ALIASES.items() if real == name]
-        suffixes = " ".join(f"`{suffix}`" for suffix in known.suffixes)
-        rows.append([", ".join(f"`{each}`" for each in [name, *others]), suffixes or "its look, or `--format`"])
+    for name, reader in reader_classes().items():
+        suffixes = " ".join(f"`{suffix}`" for suffix in reader.suffixes)
+        rows.append([", ".join(f"`{each}`" for each in [name, *reader.aliases]), suffixes or "its look, or `--format`"])
     return table(["`--format`", "recognised by"], rows)
 
 

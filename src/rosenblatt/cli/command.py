@@ -13,7 +13,8 @@ import click
 
 from ..errors import Message, RosenblattError, in_python
 from ..parameters import Parameter
-from ..read import parameters as read
+from ..read import reading_table
+from ..read.parameters import FIELDS
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -144,7 +145,7 @@ def option_of(entry: Parameter, **words: Any) -> Decorator:
     settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry), **words}
     if entry.kind is bool:
         settings = {**({} if "/" in entry.options else {"is_flag": True}), **words}
-    of_reader = entry in read.READING
+    of_reader = entry.name in reading_table()
     shown = _shown(entry) if entry.shown is None else entry.shown
     text = words.get("help", entry.help.replace("{choices}", ", ".join(map(str, entry.choices))))
     settings["help"] = text + (f"  [default: {shown}]" if shown else "")
@@ -160,7 +161,7 @@ def _type(entry: Parameter) -> Any:
 
 
 def _callback(entry: Parameter) -> Any:
-    if entry is read.FIELDS:
+    if entry is FIELDS:
         return as_fields
     if entry.kind is list:
         return as_names

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import located
-from ..read.mail.look import is_index
+from ..read.mail.trec import is_index
 from ..read.open import open_bytes
 from ..read.rows import filled
 from ..write.records import Record, Records

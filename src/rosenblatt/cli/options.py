@@ -8,14 +8,15 @@ from typing import Any
 from ..features import parameters as features
 from ..learn.table import learner_table
 from ..parameters import Parameter, ordered
-from ..read import parameters as read
+from ..read import reading_table
+from ..read.parameters import FIELDS
 from .command import Decorator, Share, as_names, option, option_of, together
 
-READING = tuple(entry.name for entry in read.READING)
+READING = tuple(reading_table())
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 FEATURES = tuple(entry.name for entry in features.FEATURES)
 """Names of those that go to `features.pipeline.Options`."""
-TABLE = {**learner_table(), **{entry.name: entry for entry in (*features.FEATURES, *read.READING)}}
+TABLE = {**learner_table(), **{entry.name: entry for entry in features.FEATURES}, **reading_table()}
 IN_HELP = {"multi_class": "optimizer", "positive": "fit_intercept", "class_weight": "positive"}
 """Entries that stand behind others in the help than in the documentation."""
 
@@ -34,7 +35,7 @@ def options_of(name: str, entries: Iterable[Parameter], **behind: Decorator) -> 
     return together([each for pair in made for each in pair])
 
 
-reading_options = options_of("Reading", read.READING)
+reading_options = options_of("Reading", reading_table().values())
 learner_options = options_of("Learner", learner_table().values())
 run_options = options_of(
     "Run",
@@ -45,7 +46,7 @@ run_options = options_of(
         "Run", "--order", metavar="ORDER", default="shuffled" if learner_table()["shuffle"].default else "given",
         help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
 )  # fmt: skip
-features_options = options_of("Features", ordered(features.FEATURES, [read.FIELDS]).values())
+features_options = options_of("Features", ordered(features.FEATURES, [FIELDS]).values())
 probability_options = options_of("Probabilities", learner_table().values())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +9,9 @@ import numpy as np
 from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, SettingError, plain
-from ..read.columns import Asked, Column, Columns, choose, is_number
+from ..read.columns import Column, Columns, is_number
 from ..read.open import PathLike
-from ..read.table import Block, Table
+from ..read.table import Table
 
 OUTCOMES = ("outcome", "truth", "y", "label", "class", "target", "actual")
 PAIRS = (("1", "0"), ("1", "-1"), ("up", "down"), ("yes", "no"), ("true", "false"), ("spam", "ham"))
@@ -56,23 +54,16 @@ class AdviceTable(Table):
             return [columns.names[p] for p in columns.features]
         return [f"expert {i}" for i in range(1, len(columns.features) + 1)]
 
-    def _look(self, read: Iterator[Block]) -> Columns:
-        kept: list[Block] = []
-        first = list(islice(self._records(_keeping(read, kept)), 2))
-        if not first:
-            raise self._no_rows()
-        if self.one_shot:
-            self._begun = chain(kept, read)
-        cells = [record.cells for record in first]
-        header = self._is_header(cells) if self.asked.header == "auto" else self.asked.header
+    def _columns_of(self, rows: list[list[str]]) -> Columns:
+        header = self._is_header(rows) if self.asked.header == "auto" else self.asked.header
         label: Column | None = None if self._losses else self._outcome or -1
         if label == -1 and header:
-            lower = [cell.strip().lower() for cell in cells[0]]
+            lower = [cell.strip().lower() for cell in rows[0]]
             label = next((lower.index(name) + 1 for name in OUTCOMES if name in lower), -1)
-        asked = Asked(label, None, header, not self._losses, None)
-        columns = choose(cells, asked, self.origin)
-        label_at = None if self._losses else columns.label
-        return columns._replace(label=label_at, text=None, features=[p for p in range(columns.width) if p != label_at])
+        self.asked.label, self.asked.header = label, header
+        found = super()._columns_of(rows)
+        label_at = None if self._losses else found.label
+        return found._replace(label=label_at, text=None, features=[p for p in range(found.width) if p != label_at])
 
     def _is_header(self, rows: list[list[str]]) -> bool:
         cells = [_plain(cell) for cell in rows[0]]
@@ -159,9 +150,3 @@ def _plain(cell: str) -> str:
     """A word as it is compared: lower case; numbers in one way (+1, 1.0 → 1)."""
     word = cell.strip().lower()
     return f"{float(word):g}" if word and is_number(word) else word
-
-
-def _keeping(read: Iterator[Block], kept: list[Block]) -> Iterator[Block]:
-    for block in read:
-        kept.append(block)
-        yield block

@@ -36,10 +36,10 @@ class Decoded(NamedTuple):
 def _codec(name: str) -> str | None:
     """Python's name of a charset, None where there is none."""
     try:
-        found = codecs.lookup(ALIASES.get(name, name))
+        codec = codecs.lookup(ALIASES.get(name, name))
     except (LookupError, ValueError):
         return None
-    return found.name if found._is_text_encoding and found.name not in REFUSED else None
+    return codec.name if codec._is_text_encoding and codec.name not in REFUSED else None
 
 
 def _strict(data: bytes, codec: str, cut: bool) -> str | None:
@@ -77,11 +77,6 @@ def base64(data: bytes) -> bytes:
     return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
 
 
-def quoted_printable(data: bytes, header: bool = False) -> bytes:
-    """What quoted-printable text says; malformed sequences stay as they are."""
-    return binascii.a2b_qp(data, header=header)
-
-
 def decode_header(raw: bytes) -> Decoded:
     """A header's text: unfolded, with encoded words decoded and adjacent ones joined.
 
@@ -95,9 +90,9 @@ def decode_header(raw: bytes) -> Decoded:
     def flush() -> None:
         nonlocal held
         if held:
-            found = decode(held, charset)
-            texts.append(found.text)
-            problems.append(found.problem)
+            decoded = decode(held, charset)
+            texts.append(decoded.text)
+            problems.append(decoded.problem)
             held = b""
 
     place = 0
@@ -109,7 +104,7 @@ def decode_header(raw: bytes) -> Decoded:
         if between.strip() or place == 0:
             texts.append(FOLD.sub(" ", decode(between).text))
         charset = name
-        held += base64(word[3]) if word[2] in b"bB" else quoted_printable(word[3], header=True)
+        held += base64(word[3]) if word[2] in b"bB" else binascii.a2b_qp(word[3], header=True)
         place = word.end()
     flush()
     texts.append(FOLD.sub(" ", decode(raw[place:]).text))

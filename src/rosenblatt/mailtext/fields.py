@@ -6,11 +6,11 @@ Every name is that of a header, read as text, but for these, which are worked ou
     attachment  name, suffix, type and size of each
     charset     charsets that did not fit
     missing     which of the headers asked for, and whether the body, are not there: even an empty mail has a feature
-    links       see `mail_links`
-    capitals    see `mail_style`
-    spelling    see `mail_style`
-    sender      see `mail_headers`; with it, who sent several mails is known (`features.senders`)
-    headers     see `mail_headers`
+    links       see `links`
+    capitals    see `style`
+    spelling    see `style`
+    sender      see `headers`; with it, who sent several mails is known (`features.senders`)
+    headers     see `headers`
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import re
 from ..errors import SettingError
 
 MADE = ("html", "attachment", "charset", "missing", "links", "capitals", "spelling", "sender", "headers")
-"""Fields of a mail that are worked out (`read.mail_names` says how); every other is a header."""
+"""Fields of a mail that are worked out (above); every other is a header."""
 FIELDS = ("subject", "html", "attachment", "charset", "missing", "capitals", "spelling")
 """`AveragedPerceptron(max_iter=10)` on mails, otherwise default: 5-fold on each set; trained on spamassassin_dev and
 tested on csdmc2010_dev; the reverse; each the mean of seeds 0, 1, 2.
@@ -41,6 +41,8 @@ mail. Across, the least of seeds 0 to 5 is .949 with the default, .941 with the 
 """
 NAME = re.compile(r"[!-+\--9;-~]+")
 """What a header can be called, but for commas, which part names here."""
+FAILED = ("defect", "unread")
+"""The field of a mail that could not be taken apart in an unforeseen way; its bytes are then read as plain text."""
 LATER = MADE[4:]
 """Those that version 0.1.0 would take for headers."""
 
@@ -59,11 +61,11 @@ def checked(names: list[str]) -> list[str]:
     """Names of fields, in lower case. SettingError where one is no name of a header, or a slip for one of `MADE`."""
     from difflib import get_close_matches
 
-    found = [name.strip().lower() for name in names]
-    for name in found:
+    lower = [name.strip().lower() for name in names]
+    for name in lower:
         if not NAME.fullmatch(name):
             raise SettingError(f"mail field {name!r} is no name: headers, or {', '.join(MADE)}, joined by commas")
         near = get_close_matches(name, MADE, 1, 0.8)
         if near and near[0] != name:
             raise SettingError(f"mail field {name!r} would be a header of that name; for the field write {near[0]}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(lower))

@@ -52,15 +52,15 @@ VALUE_LIMIT = 4000
 
 def _text(headers: Message, name: str) -> str:
     """The first value of a header, decoded; "" where it is not there."""
-    found = values(headers, name)[:1]
-    return decode_header(found[0][:VALUE_LIMIT]).text.strip() if found else ""
+    raw = values(headers, name)[:1]
+    return decode_header(raw[0][:VALUE_LIMIT]).text.strip() if raw else ""
 
 
 def addresses(text: str) -> list[str]:
     """Mail addresses in a text, in lower case. That between < and > comes first, as it is the one that counts."""
     inside = re.findall(r"<([^<>]*)>", text)
-    found = [address.lower().rstrip(".") for part in [*inside, text] for address in ADDRESS.findall(part)]
-    return list(dict.fromkeys(found))
+    listed = [address.lower().rstrip(".") for part in [*inside, text] for address in ADDRESS.findall(part)]
+    return list(dict.fromkeys(listed))
 
 
 def sender(headers: Message) -> Document:
@@ -68,19 +68,19 @@ def sender(headers: Message) -> Document:
     if not headers:
         return []
     text = _text(headers, "from")
-    found = addresses(text)
-    if not found:
+    listed = addresses(text)
+    if not listed:
         return [("sender.odd", "none")]
     name, named = re.sub(r"<[^<>]*>", "", text), ADDRESS.findall(re.sub(r"<[^<>]*>", "", text))
-    user, _, host = found[0].partition("@")
+    user, _, host = listed[0].partition("@")
     seen = {
-        "several": "," in text and len(found) > 1,
+        "several": "," in text and len(listed) > 1,
         "bare": not name.strip(" \"'") or (name == text and "(" not in name),
-        "name": "<" in text and any(address.lower() != found[0] for address in named),
+        "name": "<" in text and any(address.lower() != listed[0] for address in named),
         "digits": re.search(r"\d{4}", user) is not None,
     }
     odd = " ".join(name for name in seen if seen[name])
-    return [("sender", " ".join([found[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
+    return [("sender", " ".join([listed[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
 
 
 def headers_of(headers: Message) -> Document:
@@ -107,15 +107,15 @@ def _date(text: str) -> str:
     if not text:
         return "none"
     try:
-        found = parsedate_tz(text)
-        day = None if found is None else date(*found[:3]).weekday()
+        parsed = parsedate_tz(text)
+        day = None if parsed is None else date(*parsed[:3]).weekday()
     except (ValueError, TypeError, IndexError, OverflowError):
         return "broken"
-    if found is None or day is None:
+    if parsed is None or day is None:
         return "broken"
     named = WEEKDAY.match(text)
     odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []
-    zone = found[9]
+    zone = parsed[9]
     if zone is None or not re.search(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b", text):
         odd.append("no-zone")
     elif abs(zone) > 14 * 3600 or zone % 900:
@@ -124,10 +124,10 @@ def _date(text: str) -> str:
 
 
 def _id(headers: Message, sent_from: list[str]) -> str:
-    found = values(headers, "message-id")[:1]
-    if not found:
+    ids = values(headers, "message-id")[:1]
+    if not ids:
         return "none"
-    match = ID.fullmatch(found[0][:VALUE_LIMIT])
+    match = ID.fullmatch(ids[0][:VALUE_LIMIT])
     if match is None:
         return "broken"
     host = match[1].decode("latin-1").lower()
@@ -148,6 +148,6 @@ def _reply(headers: Message, sent_from: list[str]) -> str:
 def _to(headers: Message, sent_from: list[str]) -> str:
     if "to" not in headers:
         return "none"
-    found = addresses(_text(headers, "to"))
-    odd = ["many"] * (len(found) >= MANY) + ["self"] * (sent_from[:1] == found[:1] and bool(found))
-    return " ".join(odd if found else ["hidden"])
+    listed = addresses(_text(headers, "to"))
+    odd = ["many"] * (len(listed) >= MANY) + ["self"] * (sent_from[:1] == listed[:1] and bool(listed))
+    return " ".join(odd if listed else ["hidden"])

@@ -43,11 +43,11 @@ SECOND_LEVEL = {"co", "com", "org", "net", "gov", "edu", "ac", "gob", "or", "ne"
 def links(text: str, markup: str, sources: Iterable[str]) -> Document:
     """text: what is read. markup: all tags. sources: HTML, for what its links show. Without links: nothing."""
     tags = unescape(markup) if "&" in markup else markup
-    found = IN_TEXT.findall(text)[:LINK_LIMIT] + IN_TAG.findall(tags)[:LINK_LIMIT]
-    found += [f"www.{url}" for url in WITHOUT_SCHEME.findall(text)[:LINK_LIMIT]]
+    urls = IN_TEXT.findall(text)[:LINK_LIMIT] + IN_TAG.findall(tags)[:LINK_LIMIT]
+    urls += [f"www.{url}" for url in WITHOUT_SCHEME.findall(text)[:LINK_LIMIT]]
     hosts: dict[str, None] = {}
     odd: dict[str, None] = {"script": None} if SCRIPT.search(tags) else {}
-    for url in dict.fromkeys(END.split(url, maxsplit=1)[0] for url in found):
+    for url in dict.fromkeys(END.split(url, maxsplit=1)[0] for url in urls):
         host, oddities = place(url)
         hosts.update(dict.fromkeys(parents(host)))
         odd.update(dict.fromkeys(oddities))

@@ -74,10 +74,10 @@ def parameter(headers: Message, method: str, default: str = "") -> str:
     if any(len(value) > VALUE_LIMIT for name in STRUCTURED for value in values(headers, name)):
         return default
     try:
-        found: Any = getattr(headers, method)()
+        text: Any = getattr(headers, method)()
     except Exception:
         return default
-    return found if isinstance(found, str) else default
+    return text if isinstance(text, str) else default
 
 
 def _headers(raw: bytes, start: int, end: int) -> tuple[Message, int]:
@@ -87,26 +87,26 @@ def _headers(raw: bytes, start: int, end: int) -> tuple[Message, int]:
     blank = BLANK.match(raw, stop, end)
     headers = _parser.parsebytes(SPACED.sub(rb"\1:", b"".join(PROPER.findall(raw, start, stop))))
     for name in STRUCTURED:
-        found = values(headers, name)
-        if found and not found[0].isascii():
-            headers.replace_header(name, decode(found[0]).text)
+        sent = values(headers, name)
+        if sent and not sent[0].isascii():
+            headers.replace_header(name, decode(sent[0]).text)
     return headers, blank.end() if blank else stop
 
 
 def _pieces(raw: bytes, start: int, end: int, boundary: bytes) -> list[tuple[int, int]]:
     """Where the parts between the lines `--boundary` lie; a missing last boundary is the end."""
     line = re.compile(rb"\n--" + re.escape(boundary) + rb"(--)?[ \t]*\r*(?=\n|\Z)")
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     opened = -1
     for match in line.finditer(raw, max(0, start - 1), end):
         if opened >= 0:
-            found.append((opened, match.start() + 1))
+            places.append((opened, match.start() + 1))
         opened = -1 if match[1] else min(match.end() + 1, end)
-        if match[1] or len(found) >= PART_LIMIT:
+        if match[1] or len(places) >= PART_LIMIT:
             break
     if opened >= 0:
-        found.append((opened, end))
-    return found
+        places.append((opened, end))
+    return places
 
 
 def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[int, int]]:

@@ -59,16 +59,16 @@ def _letters(text: str) -> tuple[int, int]:
 def capitals(where: str, text: str) -> Document:
     """The capitals of a text. where: "subject" or "body"."""
     upper, lower = _letters(text)
-    found = []
+    words = []
     if upper + lower >= FEWEST:
-        found = [f"{step}%" for step in STEPS if 100 * upper >= step * (upper + lower)]
+        words = [f"{step}%" for step in STEPS if 100 * upper >= step * (upper + lower)]
     if SHOUTED.search(text):
-        found.append("words")
-    return [(f"capitals.{where}", " ".join(found))] if found else []
+        words.append("words")
+    return [(f"capitals.{where}", " ".join(words))] if words else []
 
 
 def spelling(where: str, text: str) -> Document:
     """The odd spellings of a text. where: "subject" or "body"."""
     looks = ODD if text.isascii() else ODD | ODD_LETTERS
-    found = " ".join(name for name, look in looks.items() if look.search(text))
-    return [(f"spelling.{where}", found)] if found else []
+    odd = " ".join(name for name, look in looks.items() if look.search(text))
+    return [(f"spelling.{where}", odd)] if odd else []

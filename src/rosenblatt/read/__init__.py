@@ -1,85 +1,70 @@
-"""Data → batches: one reader a format, chosen by name, by suffix, or by the look of the first line.
+"""Data → batches: one reader a format, chosen by name, by suffix, or by the look of the first bytes or line.
 
-A new format is one file with a class like `Svmlight` and one line in `FORMATS`.
+A new format is one file here with a class like `Svmlight`: a `FileSource` that says of itself how it is called and
+known, and what it takes. Help, pages and messages find it.
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
-import re
+import sys
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from functools import cache
+from typing import Any, Literal
 
 from ..data.batch import Source
 from ..errors import DataError, SettingError, located, plain
-from .mail.look import holds_mail
-from .mail.mbox import LOOK
-from .open import STDIN, ByteStream, PathLike, is_read_once, is_remote, open_bytes, plain_name
+from ..lazy import members
+from ..parameters import Parameter, ordered
+from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, open_bytes, plain_name
+from .parameters import FORMAT, READING
 
-__all__ = ["FORMATS", "Format", "from_recipe", "open_bytes", "open_source"]
+__all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_classes", "reading_table"]
 
-
-class Format(NamedTuple):
-    """Where a reader lives (module.Class; its keyword arguments are the format's options) and its file suffixes."""
-
-    reader: str
-    suffixes: tuple[str, ...]
-
-
-FORMATS = {
-    "svmlight": Format("svmlight.Svmlight", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
-    "table": Format("table.Table", (".csv", ".tsv")),
-    "parquet": Format("arrow.Parquet", (".parquet", ".pq")),
-    "arrow": Format("arrow.Arrow", (".arrow", ".feather", ".ipc")),
-    "npy": Format("arrays.Npy", (".npy",)),
-    "npz": Format("npz.Npz", (".npz",)),
-    "idx": Format("idx.Idx", (".idx", ".idx2-ubyte", ".idx3-ubyte")),
-    "text": Format("text.TextLines", ()),
-    "mail": Format("mail.source.MailSource", (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")),
-}
-ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "libsvm": ("svmlight", {}),
-    "csv": ("table", {}),
-    "tsv": ("table", {"delimiter": "\t"}),
-    "mbox": ("mail", {"store": "mbox"}),
-    "maildir": ("mail", {"store": "maildir"}),
-    "trec": ("mail", {"store": "trec"}),
-}
-FAMILIES = ({"table", "parquet", "arrow"}, {"npy", "npz"})
-"""Formats with the same choices: a model of the one reads the other."""
-NUMBERS_ONLY = {"svmlight", "npy", "npz", "idx"}
-MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-    **{bytes([0, 0, kind]): "idx" for kind in (8, 9, 11, 12, 13, 14)},
-}
-"""How files that hold no lines begin."""
 OURS = {"labelled", "classes", "width", "expect", "block_bytes", "batch_size"}
 """Arguments of readers that the program gives, not its users."""
-NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-SVMLIGHT_LINE = re.compile(rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
+LOOK = 4096
+"""First bytes of a file that are looked at."""
+LONG = 60_000
+"""Bytes of a first line, behind which it may be cut off somewhere."""
+
+
+def reader_classes() -> dict[str, Any]:
+    """name → class of every reader in this folder."""
+    return members(sys.modules[__name__], "recipe")
+
+
+def format_names() -> list[str]:
+    """What can be asked for: the formats, then their other names."""
+    return [*reader_classes(), *(alias for reader in reader_classes().values() for alias in reader.aliases)]
+
+
+@cache
+def reading_table() -> dict[str, Parameter]:
+    """name → entry of the format and of what the readers take, in the order of the help."""
+    listed = [
+        name + (f" ({', '.join(reader.aliases)})" if reader.aliases else "")
+        for name, reader in reader_classes().items()
+    ]
+    declared = (each for reader in reader_classes().values() for each in reader.parameters)
+    return ordered([FORMAT._replace(help=f"{', '.join(listed)}."), *READING], declared)
 
 
 def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     """A source of batches from a file, a folder of mails, or standard input (`-`).
 
-    format: svmlight (libsvm), table (csv, tsv), parquet, arrow, npy, npz, idx, text, mail (mbox, maildir, trec:
-    mail of one kind); "auto" (default): by the suffix without .gz, .xz, .bz2, .zst; a folder is mail; else by the first
-    line. path: also an address with a scheme (https://…), which is read through fsspec. options: the reader's own (see
-    `Svmlight`, `Table`, `Parquet`, `Npy`, `Npz`, `Idx`, `TextLines`, `MailSource`). Raises SettingError for an unknown
-    format or option, DataError where no format fits.
+    format: one of `format_names()`; "auto" (default): by the suffix without .gz, .xz, .bz2, .zst; a folder is mail;
+    else by the first line. path: also an address with a scheme (https://…), which is read through fsspec. options: the
+    reader's own (see `Svmlight`, `Table`, `Parquet`, `Npy`, `Npz`, `Idx`, `TextLines`, `MailSource`). Raises
+    SettingError for an unknown format or option, DataError where no format fits.
     """
-    name, preset = _known(format)
-    given: PathLike | ByteStream = path
+    name, preset = _named(format)
+    readable: PathLike | ByteStream = path
     if name == "auto":
         name = _by_suffix(path) or ""
         if not name:
-            name, given = _by_first_line(path)
-    return _read(given, name, {**preset, **options})
+            name, readable = _by_first_line(path)
+    return _read(readable, name, preset | options)
 
 
 def from_recipe(
@@ -100,25 +85,26 @@ def from_recipe(
     (default): labels are there or not, as the data show. width, classes: the model's; each goes to the readers that
     need it.
     """
-    asked, preset = _known(format)
+    asked, preset = _named(format)
     given: PathLike | ByteStream = path
     name = _by_suffix(path) if asked == "auto" else asked
     if name is None and "format" not in recipe:
         name, given = _by_first_line(path)
     learned = str(recipe.get("format", name))
-    texts = recipe.get("text") is not None or learned in ("text", "mail")
-    if name is None or name == "auto":
+    known = reader_classes()
+    texts = recipe.get("text") is not None or known[learned].kind == "documents"
+    if name is None:
         name = "text" if texts and plain_name(path).endswith(".txt") else learned
     origin = STDIN if str(path) == "-" else str(path)
-    alike = any({name, learned} <= family for family in FAMILIES)
-    numbers = {name, learned} <= NUMBERS_ONLY
-    if name != learned and not (alike or numbers or (texts and name not in NUMBERS_ONLY)):
+    alike = name == learned or known[name].family == known[learned].family != ""
+    numbers = known[name].kind == "rows"
+    if not (alike or (numbers and known[learned].kind == "rows") or (texts and not numbers)):
         found = f"it would be read as {name}, but the model learned from {learned}"
         raise located(
             origin, None, found, "expected the same ({format:s} where the file's name misleads)", format=learned
         )
     accepted = _options(name)
-    kept = {key: value for key, value in recipe.items() if key in accepted and (name == learned or alike)}
+    kept = {key: value for key, value in recipe.items() if key in accepted and alike}
     for key, value in options.items():
         if key in kept and kept[key] not in (value, "auto"):
             found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"
@@ -127,21 +113,18 @@ def from_recipe(
     return _read(given, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 
-def _known(format: str) -> tuple[str, dict[str, Any]]:
-    if format in ALIASES:
-        return ALIASES[format]
-    if format != "auto" and format not in FORMATS:
-        raise SettingError(f"{{format}}: choose auto, {', '.join([*FORMATS, *ALIASES])}", format=format)
+def _named(format: str) -> tuple[str, dict[str, Any]]:
+    """The format of a name, and the options that the name stands for."""
+    for name, reader in reader_classes().items():
+        if format in (name, *reader.aliases):
+            return name, reader.aliases.get(format, {})
+    if format != "auto":
+        raise SettingError(f"{{format}}: choose auto, {', '.join(format_names())}", format=format)
     return format, {}
 
 
-def _reader(name: str) -> Any:
-    module, _, cls = FORMATS[name].reader.rpartition(".")
-    return getattr(importlib.import_module(f".{module}", __package__), cls)
-
-
 def _options(name: str) -> list[str]:
-    return list(inspect.signature(_reader(name)).parameters)[1:]
+    return list(inspect.signature(reader_classes()[name]).parameters)[1:]
 
 
 def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> Source:
@@ -152,49 +135,42 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
             listed = ", ".join(f"{{{each}:s}}" for each in known) or "none"
             found = f"{{{option}:s}} is no option of the format {name}"
             raise SettingError(f"{found}, whose options are: {listed}", **dict.fromkeys([option, *known], ""))
-    return _reader(name)(path, **options)  # type: ignore[no-any-return]
+    return reader_classes()[name](path, **options)  # type: ignore[no-any-return]
 
 
 def _by_suffix(path: PathLike) -> str | None:
     """The format of a folder or of a suffix, None where it says nothing."""
-    if not is_remote(path) and os.path.isdir(path):
-        return "mail"
-    last = plain_name(path)
-    return next((name for name, known in FORMATS.items() if last.endswith(known.suffixes)), None)
+    folder, last = is_folder(path), plain_name(path)
+    for name, reader in reader_classes().items():
+        if reader.takes_folders if folder else last.endswith(reader.suffixes):
+            return name
+    return None
 
 
 def _by_first_line(path: PathLike) -> tuple[str, PathLike | ByteStream]:
-    """The format of the first line, and what to read: the opened stream where it cannot be opened again."""
-    stream = open_bytes(path)
-    once = is_read_once(path)
+    """The format of the first bytes or line, and what to read: the opened stream where it cannot be opened again."""
+    stream, once = open_bytes(path), is_read_once(path)
     try:
-        if holds_mail(stream.peek(LOOK), None if once else path):
-            return "mail", stream if once else path
-        line = stream.first_line()
-        if not line:
-            raise located(stream.name, None, "found no rows", "expected at least one")
-        name = _look(line, ".txt" in plain_name(path))
-        if name is None:
-            found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
-            raise located(stream.name, 1, found, f"expected one, or {{format:s}} {', '.join(FORMATS)}", format="")
+        return _by_look(stream, path, once), stream if once else path
     finally:
         if not once:
             stream.close()
-    return name, stream if once else path
 
 
-def _look(line: bytes, is_text: bool) -> str | None:
-    """The format of a line. A single TAB in front of words parts a label from a text; numbers or names are a table."""
-    for start, format in MAGIC.items():
-        if line.startswith(start):
-            return format
-    if len(line) > 60_000:  # cut off somewhere
-        line = line.rpartition(b" ")[0] or line
-    if SVMLIGHT_LINE.fullmatch(line):
-        return "svmlight"
-    cells = [cell.strip() for cell in line.split(b"\t")]
-    if is_text:
-        return "text"
-    if len(cells) == 2 and not re.fullmatch(NUMBER, cells[1]) and cells[1].lower() not in (b"label", b"text", b"class"):
-        return "text"
-    return "table" if len(cells) > 1 or b"," in line or b";" in line else None
+def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
+    """The format of the first bytes or the first line. once: it cannot be opened again."""
+    known = reader_classes()
+    head = stream.peek(LOOK)
+    for name, reader in known.items():
+        if reader.begins(head, None if once else path):
+            return name
+    line = stream.first_line()
+    if not line:
+        raise located(stream.name, None, "found no rows", "expected at least one")
+    whole = line if len(line) <= LONG else line.rpartition(b" ")[0] or line
+    likeness = {name: reader.likeness(whole, plain_name(path)) for name, reader in known.items()}
+    best = max(likeness, key=likeness.__getitem__)
+    if not likeness[best]:
+        found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
+        raise located(stream.name, 1, found, f"expected one, or {{format:s}} {', '.join(known)}", format="")
+    return best

@@ -86,9 +86,10 @@ def documents(data: Any, fields: Any = None) -> list[Any] | None:
         data = np.asarray(data).tolist()
         first = data[0]
     if isinstance(first, bytes):
-        from ..mailtext.parse import FIELDS, parse_mail
+        from ..mailtext.fields import FIELDS
+        from ..mailtext.mail import parse
 
-        return [parse_mail(each, fields or FIELDS) for each in data]
+        return [parse(each, fields or FIELDS) for each in data]
     if not isinstance(first, str):
         return None
     for row, each in enumerate(data):

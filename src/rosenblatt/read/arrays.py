@@ -6,16 +6,15 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array
+from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import located
 from ..parameters import Parameter
-from .array_file import ArrayFile, as_numbers, numbers
-from .columns import Column
+from .array_file import ArrayFile, numpy_array
 from .open import ByteStream, PathLike, open_bytes
 from .parameters import BAD, LABEL
 from .rows import ROOM, ArraySource, as_labels
@@ -36,90 +35,101 @@ class Npy(ArraySource):
     y: float64, or object holding str. Pickled arrays are refused: reading runs no code.
     """
 
-    format = "npy"
-
+    name = "npy"
+    rank = 5
+    suffixes: tuple[str, ...] = (".npy",)
+    magic: tuple[bytes, ...] = (np.lib.format.MAGIC_PREFIX,)
+    family = "arrays"
     parameters: tuple[Parameter, ...] = (LABEL, BAD)
+    further = {"labelled": True, "width": None}
 
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        *,
-        label: Column | None = None,
-        labelled: bool | Literal["auto"] = True,
-        width: int | None = None,
-        bad: Literal["error", "skip"] = "error",
-    ) -> None:
-        super().__init__(path, bad)
-        self.width, self.labelled = width, labelled
-        self._column, self._label_file = column_or_name(label)
+    _array = staticmethod(numpy_array)
+    _rows = "rows"
+
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
+        super().__init__(path, **words)
+        self._column: int | None = None
+        self._label_name: str | None = None
+        try:
+            self._column = None if self.asked.label is None else int(self.asked.label)
+        except ValueError:
+            self._label_name = str(self.asked.label)
 
     def recipe(self) -> dict[str, Any]:
-        return {"format": self.format} | ({} if self._column is None else {"label": self._column})
+        return super().recipe() | ({} if self._column is None else {"label": self._column})
 
-    def __iter__(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         with self._open() as stream:
-            array = ArrayFile(stream, self.origin)
-            yield from self._batches(array, self._labels())
+            array = self._array(stream, self.origin)
+            yield from self._batches_of(array, self._labels())
 
     def _labels(self) -> Array | None:
         """The labels that lie in a file of their own."""
-        if self.labelled is False or self._column is not None:
-            return None
-        path = self._label_file or _beside(self.origin)
-        if path is None:
+        path = self._label_name or self._beside()
+        if self.asked.labelled is False or self._column is not None or path is None:
             return None
         with open_bytes(path) as stream:
-            return label_array(ArrayFile(stream, path))
+            return label_array(self._array(stream, path))
 
-    def _batches(self, array: ArrayFile, labels: Array | None) -> Iterator[Batch]:
-        kind = as_numbers(array)
-        if len(array.shape) < 2:
-            found = f"found an array of {len(array.shape)} dimension{'s' * (len(array.shape) != 1)}"
-            raise located(array.name, None, found, "expected rows and columns")
+    def _beside(self) -> str | None:
+        """The file of labels of the usual name that is there."""
+        folder, name = os.path.split(self.origin)
+        labels, count = BESIDE.subn("y", name)
+        path = os.path.join(folder, labels)
+        return path if count and os.path.isfile(path) else None
+
+    def _batches_of(self, array: ArrayFile, labels: Array | None) -> Iterator[Batch]:
+        self._check(array)
         n, columns = array.shape[0], math.prod(array.row_shape)
         label = self._label_column(array, columns, labels is not None)
         width = columns - (label is not None)
-        if self.width not in (None, width):
-            raise located(array.name, None, f"found {width} columns of features", f"expected the model's {self.width}")
+        if self.asked.width not in (None, width):
+            raise self._too_wide(array, width)
         if labels is not None and len(labels) != n:
-            raise located(array.name, None, f"found {n} rows and {len(labels)} labels", "expected as many of both")
-        if not n:
-            raise self._no_rows()
-        whole = array.whole().reshape(n, -1) if array.fortran else None
+            found = f"found {n} {self._rows} and {len(labels)} labels"
+            raise located(array.name, None, found, "expected as many of both")
+        whole = array.whole().reshape(n, -1) if array.fortran and n else None
         height = max(1, ROOM // max(columns, 1))
         for start in range(0, n, height):
             stop = min(start + height, n)
             values = array.take(stop - start).reshape(stop - start, -1) if whole is None else whole[start:stop]
             y = None if labels is None else labels[start:stop]
             if label is not None:
-                if self.labelled is not False:
-                    self._finite(values[:, label : label + 1], start + 1)
+                if self.asked.labelled is not False:
                     y = as_labels(values[:, label])
+                    self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
                 values = np.delete(values, label, axis=1)
-            yield self._dense_batch(numbers(values, kind), None if self.labelled is False else y, start + 1)
+            rows = dense(np.ascontiguousarray(values, array.number))
+            yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1)
         if whole is None:
             array.at_end()
+
+    def _check(self, array: ArrayFile) -> None:
+        if array.number is None:
+            found = f"found values of type {array.kind}"
+            raise located(array.name, None, found, "expected real numbers of up to 64 bits")
+        if len(array.shape) < 2:
+            found = f"found an array of {len(array.shape)} dimension{'s' * (len(array.shape) != 1)}"
+            raise located(array.name, None, found, "expected rows and columns")
+
+    def _too_wide(self, array: ArrayFile, width: int) -> Exception:
+        expected = f"expected the model's {self.asked.width}"
+        return located(array.name, None, f"found {width} columns of features", expected)
 
     def _label_column(self, array: ArrayFile, columns: int, elsewhere: bool) -> int | None:
         """Which column holds the labels, from 0; None where none does."""
         column = self._column
-        if column is None or (self.width == columns and self.labelled is not True):
-            if self.labelled is True and not elsewhere:
-                raise located(
-                    array.name, None, "found no labels", "expected a column or a file of them ({label:s})", label=""
-                )
+        if column is None or (self.asked.width == columns and self.asked.labelled is not True):
+            if self.asked.labelled is True and not elsewhere:
+                raise self._no_labels(array)
             return None
         if not 1 <= abs(column) <= columns:
             raise located(array.name, None, f"found {columns} columns", f"expected a column {column}")
         return column - 1 if column > 0 else columns + column
 
-
-def column_or_name(label: Column | None) -> tuple[int | None, str | None]:
-    """What names labels: a column's number, or a file or array."""
-    try:
-        return (None if label is None else int(label)), None
-    except ValueError:
-        return None, str(label)
+    def _no_labels(self, array: ArrayFile) -> Exception:
+        expected = "expected a column or a file of them ({label:s})"
+        return located(array.name, None, "found no labels", expected, label="")
 
 
 def label_array(array: ArrayFile) -> Array:
@@ -134,10 +144,3 @@ def label_array(array: ArrayFile) -> Array:
         found = f"found the label {labels[row - 1]}"
         raise located(f"{array.name}, row {row}", None, found, "expected a finite number")
     return labels
-
-
-def _beside(path: str) -> str | None:
-    folder, name = os.path.split(path)
-    labels, found = BESIDE.subn("y", name)
-    other = os.path.join(folder, labels)
-    return other if found and os.path.isfile(other) else None

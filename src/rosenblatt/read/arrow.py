@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..core.rows import Array, dense
 from ..data.batch import Batch
-from ..errors import Message, RosenblattError, SettingError, located
+from ..errors import Message, RosenblattError, SettingError
 from ..mailtext.document import Document
-from .columns import Asked, asked_of, choose
+from .columns import checked, choose
 from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
 from .rows import ROOM, ArraySource, as_labels, seekable
+
+NUMBERS = ("integer", "floating", "boolean", "decimal")
 
 
 def needed() -> Any:
@@ -40,104 +43,79 @@ class Parquet(ArraySource):
     y: float64, or object holding str.
     """
 
-    format = "parquet"
-
+    name = "parquet"
+    rank = 2
+    suffixes: tuple[str, ...] = (".parquet", ".pq")
+    magic = (b"PAR1",)
+    kind = ""
+    family = "columns"
+    called = "a Parquet"
     parameters = (LABEL, TEXT, DROP, BAD)
-
     further = {"labelled": True, "expect": None}
 
     def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, words.get("bad", BAD.default))
+        super().__init__(path, **words)
+        checked(self.asked)
         self.pyarrow = needed()
-        asked = asked_of(self._arguments(words))
-        self._labelled, self._drop = asked.labelled, asked.drop
         self._file = seekable(self._path, self._open())
         looked = False
         try:
-            with _Clear(self):
+            with self._clear():
                 self._schema = self._look()
                 names = list(self._schema.names)
-            self._choose(names, asked)
+            self._choose(names)
             looked = True
         finally:
             if not (looked and self.one_shot):
                 self._file.close()
 
-    def _choose(self, names: list[str], asked: Asked) -> None:
+    def _choose(self, names: list[str]) -> None:
         """What the columns mean, and whether they can be that."""
         if not names:
             raise self._wrong("found no columns", "expected at least one")
-        sample = ["0" if self._is_number(field.type) else "text" for field in self._schema]
-        self.columns = choose([names, sample], asked, self.origin)
-        self.kind = "rows" if self.columns.text is None else "documents"
+        sample = ["0" if self._is(field.type, *NUMBERS) else "text" for field in self._schema]
+        self.columns = choose([names, sample], self.asked, self.origin)
+        self.kind, self.feature_names = self.columns.kind, self.columns.feature_names
         for p in self.columns.features:
-            if not self._is_number(self._schema.field(p).type):
+            if not self._is(self._schema.field(p).type, *NUMBERS):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
                 or_else = "(or {text:s} for a column of texts; {drop:s} leaves one out)"
                 raise self._wrong(found, Message(f"expected numbers {or_else}", text="", drop=""))
         for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
-            if self._is_nested(self._schema.field(p).type):
+            if self._is(self._schema.field(p).type, "nested", "binary", "large_binary"):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
                 raise self._wrong(found, "expected text or numbers")
 
-    @property
-    def feature_names(self) -> list[str] | None:
-        names = self.columns.names or []
-        return [names[p] for p in self.columns.features] if self.kind == "rows" else None
-
-    @property
-    def bytes_read(self) -> int:
-        return self._file.tell() if not self._file.closed else 0
-
     def recipe(self) -> dict[str, Any]:
-        columns = self.columns
-        return {
-            "format": self.format,
-            "label": columns.key(columns.label),
-            "text": columns.key(columns.text),
-            "expect": self.feature_names,
-            **({"drop": list(self._drop)} if self._drop else {}),
-        }
+        return {**super().recipe(), **self.columns.recipe(self.asked.drop, expect=self.feature_names)}
 
-    def __iter__(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         if self._file.closed:
             self._file = seekable(self._path, self._open())
         self.notes.clear()
-        named = [p for p in (self.columns.label, self.columns.text) if p is not None]
-        used = sorted({*named, *self.columns.features})
+        chosen = [p for p in (self.columns.label, self.columns.text) if p is not None]
+        used = sorted({*chosen, *self.columns.features})
         self._note("columns ignored", len(self._schema.names) - len(used))
         first = 1
-        seen = False
         try:
-            with _Clear(self):
+            with self._clear():
                 for table in self._tables(max(1, ROOM // max(len(used), 1)), used):
-                    batch = self._batch(table, first)
+                    yield self._batch(table, first)
                     first += table.num_rows
-                    if batch.n > 0:
-                        seen = True
-                        yield batch
         finally:
             self._file.close()
-        if not seen:
-            raise self._no_rows()
 
     # --- columns -----------------------------------------------------------------------------------------------------
 
-    def _is_number(self, kind: Any) -> bool:
-        types = self.pyarrow.types
-        return bool(
-            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-        )
-
-    def _is_nested(self, kind: Any) -> bool:
-        types = self.pyarrow.types
-        return bool(types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+    def _is(self, kind: Any, *names: str) -> bool:
+        """Whether a type is of one of these kinds, as pyarrow calls them."""
+        return any(getattr(self.pyarrow.types, f"is_{name}")(kind) for name in names)
 
     def _batch(self, table: Any, first: int) -> Batch:
         columns, names = self.columns, self._schema.names
         good = np.ones(table.num_rows, bool)
         y: Array | None = None
-        if columns.label is not None and self._labelled is not False:
+        if columns.label is not None and self.asked.labelled is not False:
             y = self._labels(table.column(names[columns.label]), first, good)
         if columns.text is not None:
             column = table.column(names[columns.text])
@@ -149,18 +127,16 @@ class Parquet(ArraySource):
         for j, p in enumerate(columns.features):
             values[:, j] = self._numbers(self._present(table.column(names[p]), p, first, good))
         there = good.copy()
-        good[there] = self._finite(values[there], first, self.feature_names)
+        good[there] = self._good_rows(dense(values[there]), first, self.feature_names)
         self._note("bad rows skipped", int(np.count_nonzero(~there)))
         return Batch(dense(values[good]), None if y is None else y[good])
 
     def _kind(self) -> Any:
-        types = self.pyarrow.types
         kinds = [self._schema.field(p).type for p in self.columns.features]
-        return np.float32 if all(types.is_float32(kind) or types.is_float16(kind) for kind in kinds) else np.float64
+        return np.float32 if all(self._is(kind, "float32", "float16") for kind in kinds) else np.float64
 
     def _numbers(self, column: Any) -> Array:
-        types = self.pyarrow.types
-        if types.is_boolean(column.type) or types.is_decimal(column.type) or column.null_count:
+        if column.null_count or self._is(column.type, "boolean", "decimal"):
             column = column.cast(self.pyarrow.float64())
         return np.asarray(column.to_numpy())
 
@@ -176,15 +152,25 @@ class Parquet(ArraySource):
     def _labels(self, column: Any, first: int, good: Array) -> Array:
         assert self.columns.label is not None
         column = self._present(column, self.columns.label, first, good)
-        kind = column.type
-        if self.pyarrow.types.is_integer(kind) or self.pyarrow.types.is_floating(kind):
-            values = np.asarray(column.fill_null(0).to_numpy())
-            found = as_labels(values)
-            if found.dtype != object:
-                good &= self._finite(found.reshape(-1, 1), first, [self._schema.names[self.columns.label]])
-            return found
+        if self._is(column.type, "integer", "floating"):
+            labels = as_labels(np.asarray(column.fill_null(0).to_numpy()))
+            if labels.dtype != object:
+                good &= self._good_rows(dense(labels.reshape(-1, 1)), first, [self._schema.names[self.columns.label]])
+            return labels
         texts = column.cast(self.pyarrow.string()).to_pylist()
         return np.array([str(text).strip() for text in texts], object)
+
+    @contextmanager
+    def _clear(self) -> Iterator[None]:
+        """Turns what pyarrow says of a damaged file into one sentence."""
+        try:
+            yield
+        except RosenblattError:
+            raise
+        except (self.pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            words = " ".join(str(error).split())[:120]
+            found = f"it is not {self.called} file, or a damaged one ({words})"
+            raise self._wrong(found, "expected an intact file") from None
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -205,7 +191,11 @@ class Parquet(ArraySource):
 class Arrow(Parquet):
     """The same from an Arrow IPC file or stream (Feather version 2)."""
 
-    format = "arrow"
+    name = "arrow"
+    rank = 3
+    suffixes = (".arrow", ".feather", ".ipc")
+    magic = (b"ARROW1",)
+    called = "an Arrow"
 
     def _look(self) -> Any:
         return self._ipc().schema
@@ -225,21 +215,3 @@ class Arrow(Parquet):
             table = self.pyarrow.Table.from_batches([batch]).select(columns)
             for start in range(0, table.num_rows, rows):
                 yield table.slice(start, rows)
-
-
-class _Clear:
-    """Turns what pyarrow says of a damaged file into one sentence."""
-
-    def __init__(self, source: Parquet) -> None:
-        self._source = source
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        damage = (self._source.pyarrow.ArrowException, OSError, UnicodeDecodeError)
-        if isinstance(error, damage) and not isinstance(error, RosenblattError):
-            words = " ".join(str(error).split())[:120]
-            name = {"parquet": "a Parquet", "arrow": "an Arrow"}[self._source.format]
-            found = f"it is not {name} file, or a damaged one ({words})"
-            raise located(self._source.origin, None, found, "expected an intact file") from None

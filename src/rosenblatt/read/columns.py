@@ -5,8 +5,9 @@ Column numbers count from 1, as in messages; −1 is the last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import DataError, SettingError, located, plain
 
@@ -15,25 +16,21 @@ TEXT_NAME = "text"
 Column = str | int
 
 
-class Asked(NamedTuple):
-    """What the user or the model asks for; the fields are options of `Table`, described there."""
-
-    label: Column | None
-    text: Column | None
-    header: bool | Literal["auto"]
-    labelled: bool | Literal["auto"]
-    expect: list[str] | int | None
-    drop: tuple[Column, ...] = ()
+NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+"""A cell or value that looks like a number."""
 
 
-def asked_of(arguments: Any) -> Asked:
-    """From a reader's arguments; one that lacks `header` has names for its columns."""
-    expect, drop = arguments.expect, tuple(arguments.drop)
-    if 0 in (arguments.label, arguments.text, *drop):
+def checked(asked: Any) -> Any:
+    """A reader's arguments: `label`, `text`, `labelled`, `expect`, `drop` and `header` as `Table` describes them.
+
+    A reader without `header` has names for its columns.
+    """
+    if 0 in (asked.label, asked.text, *asked.drop):
         raise SettingError("column 0: numbers count from 1, and -1 is the last column")
-    features = list(expect) if isinstance(expect, Sequence) else expect
-    header = getattr(arguments, "header", True)
-    return Asked(arguments.label, arguments.text, header, arguments.labelled, features, drop)
+    if isinstance(asked.expect, Sequence):
+        asked.expect = list(asked.expect)
+    vars(asked).setdefault("header", True)
+    return asked
 
 
 class Columns(NamedTuple):
@@ -57,6 +54,21 @@ class Columns(NamedTuple):
             return None
         return self.names[position] if self.names else position + 1
 
+    @property
+    def kind(self) -> str:
+        """What they hold together, as of a source."""
+        return "rows" if self.text is None else "documents"
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Names of the features in the order of the rows' columns; None without a header, and of texts."""
+        return [self.names[p] for p in self.features] if self.names and self.text is None else None
+
+    def recipe(self, drop: Sequence[Column], **more: Any) -> dict[str, Any]:
+        """What new data of a model need: the columns by their keys."""
+        dropped = {"drop": list(drop)} if drop else {}
+        return {"label": self.key(self.label), "text": self.key(self.text), **more, **dropped}
+
 
 def is_number(cell: str) -> bool:
     try:
@@ -66,14 +78,14 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def is_header(rows: list[list[str]], asked: Asked) -> bool:
+def is_header(rows: list[list[str]], asked: Any) -> bool:
     """Whether the first of (at most two) rows holds names.
 
     It does if a cell is label, class, target or text (or a name that is asked for), or if none of its cells is a
     number while some cell of the second row is.
     """
     if asked.header != "auto":
-        return asked.header
+        return bool(asked.header)
     known = {*LABEL_NAMES[:3], TEXT_NAME, asked.label, asked.text, *asked.drop}
     if isinstance(asked.expect, list):
         known.update(asked.expect)
@@ -83,145 +95,144 @@ def is_header(rows: list[list[str]], asked: Asked) -> bool:
     return not any(map(is_number, cells)) and len(rows) > 1 and any(map(is_number, rows[1]))
 
 
-def choose(rows: list[list[str]], asked: Asked, origin: str) -> Columns:
+def choose(rows: list[list[str]], asked: Any, origin: str) -> Columns:
     """The meaning of the columns, from the first (at most two) rows. Raises DataError where it cannot be as asked."""
-    names = _names(rows[0], origin) if is_header(rows, asked) else None
-    count = len(rows[0])
-    data = rows[1] if names and len(rows) > 1 else rows[0]
-    text = _text(names, count, asked, origin)
-    dropped = _dropped(names, count, asked, origin)
-    label = _label(names, data, text, dropped, asked, origin)
-    features: list[int] = []
-    if text is None:
-        features = _features(names, [p for p in range(count) if p != label and p not in dropped], asked, origin)
-    return Columns(names, count, label, text, features)
+    return _Choice(rows, asked, origin).columns()
 
 
-def _names(cells: list[str], origin: str) -> list[str]:
-    names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise located(origin, 1, f"found two columns called {twice!r}", "expected a name for each")
-    return names
+class _Choice:
+    """How the columns of one table are chosen. names: None without a header. data: a row that is no header."""
 
+    def __init__(self, rows: list[list[str]], asked: Any, origin: str) -> None:
+        self.asked, self.origin, self.count = asked, origin, len(rows[0])
+        self.names = self._names(rows[0]) if is_header(rows, asked) else None
+        self.data = rows[1] if self.names and len(rows) > 1 else rows[0]
 
-def _dropped(names: list[str] | None, count: int, asked: Asked, origin: str) -> set[int]:
-    """Where the columns are that are left out; new data of a model need not have them."""
-    found = {column: _position(column, names, count) for column in asked.drop}
-    missing = [column for column, position in found.items() if position is None]
-    if missing and asked.expect is None:
-        raise _missing(missing[0], names, count, origin)
-    here = {position for position in found.values() if position is not None}
-    return set() if isinstance(asked.expect, int) and count - len(here) < asked.expect else here
+    def columns(self) -> Columns:
+        self.text = self._text()
+        self.dropped = self._dropped()
+        label = self._label()
+        features: list[int] = []
+        if self.text is None:
+            features = self._features([p for p in range(self.count) if p != label and p not in self.dropped])
+        return Columns(self.names, self.count, label, self.text, features)
 
+    def _wrong(self, found: str, expected: str, **settings: Any) -> DataError:
+        return located(self.origin, 1, found, expected, **settings)
 
-def _position(column: Column, names: list[str] | None, count: int) -> int | None:
-    """Where a named or numbered column is; None where there is no such column."""
-    if names and column in names:
-        return names.index(str(column))
-    try:
-        number = int(column)
-    except ValueError:
-        return None
-    if not 1 <= abs(number) <= count:
-        return None
-    return number - 1 if number > 0 else count + number
+    def _names(self, cells: list[str]) -> list[str]:
+        names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise self._wrong(f"found two columns called {twice[0]!r}", "expected a name for each")
+        return names
 
+    def _position(self, column: Column) -> int | None:
+        """Where a named or numbered column is; None where there is no such column."""
+        if self.names and column in self.names:
+            return self.names.index(str(column))
+        try:
+            number = int(column)
+        except ValueError:
+            return None
+        if not 1 <= abs(number) <= self.count:
+            return None
+        return number - 1 if number > 0 else self.count + number
 
-def _missing(column: Column, names: list[str] | None, count: int, origin: str) -> DataError:
-    found = f"found the columns {_listed(names)}" if names else f"found {count} columns without names"
-    return located(origin, 1, found, f"expected a column {column!r}")
+    def _missing(self, column: Column) -> DataError:
+        there = f"the columns {_listed(self.names)}" if self.names else f"{self.count} columns without names"
+        return self._wrong(f"found {there}", f"expected a column {column!r}")
+
+    def _well_known(self, *wanted: str) -> int | None:
+        lower = [name.lower() for name in self.names or []]
+        return next((lower.index(name) for name in wanted if name in lower), None)
+
+    def _dropped(self) -> set[int]:
+        """Where the columns are that are left out; new data of a model need not have them."""
+        positions = {column: self._position(column) for column in self.asked.drop}
+        missing = [column for column, position in positions.items() if position is None]
+        if missing and self.asked.expect is None:
+            raise self._missing(missing[0])
+        here = {position for position in positions.values() if position is not None}
+        expect = self.asked.expect
+        return set() if isinstance(expect, int) and self.count - len(here) < expect else here
+
+    def _text(self) -> int | None:
+        asked = self.asked
+        if asked.expect is not None:
+            return None
+        if asked.text is None:
+            return self._well_known(TEXT_NAME)
+        if self.count == 1 and asked.labelled is not True and (self.names is None or asked.text in self.names):
+            return 0
+        position = self._position(asked.text)
+        if position is None:
+            raise self._missing(asked.text)
+        return position
+
+    def _label(self) -> int | None:
+        """The label's position; None where the file has none and need not have one."""
+        asked = self.asked
+        if self._leaves_no_label():
+            label = None
+        elif asked.label is not None:
+            label = self._position(asked.label)
+        else:
+            label = self._well_known(*LABEL_NAMES)
+            if label is None and (asked.labelled is True or isinstance(asked.expect, int)):
+                label = self._likely_label()
+        if label is None and asked.labelled is True:
+            if asked.label is not None:
+                raise self._missing(asked.label)
+            raise self._wrong(f"found {self.count} columns", "expected one for the label ({label:s})", label="")
+        if label is not None and label in self.dropped:
+            raise self._wrong("found the label among the columns to drop", "expected it to be kept")
+        if label is not None and label == self.text:
+            raise self._wrong("found the label in the column of the text", "expected two columns")
+        return label
+
+    def _leaves_no_label(self) -> bool:
+        """Whether there are just as many columns as features (or only the text), so that none can be the label."""
+        expect, count = self.asked.expect, self.count - len(self.dropped)
+        if isinstance(expect, int):
+            return count == expect
+        if isinstance(expect, list):
+            return self.names is None and count == len(expect)
+        return self.text is not None and count == 1
+
+    def _likely_label(self) -> int | None:
+        data = self.data[: self.count]  # a row longer than the header is refused when it is read
+        others = [p for p in range(len(data)) if p != self.text and p not in self.dropped]
+        if self.text is not None:
+            return others[0] if len(others) == 1 else None
+        words = [p for p in others if data[p].strip() and not is_number(data[p])]
+        return words[0] if len(words) == 1 else others[-1] if others else None
+
+    def _features(self, rest: list[int]) -> list[int]:
+        expect = self.asked.expect
+        if expect is None:
+            if not rest:
+                raise self._wrong("found only the label", "expected at least one column of features")
+            return rest
+        if isinstance(expect, list) and self.names:
+            here = {self.names[p]: p for p in rest}
+            for name in expect:
+                if name not in here:
+                    raise self._wrong(f"found no column {name!r}", "expected all features of the model")
+            known = set(expect)
+            for name in here:
+                if name not in known:
+                    raise self._wrong(f"found a column {name!r}", "expected only the features of the model")
+            return [here[name] for name in expect]
+        if isinstance(expect, list) and self.asked.header is not False:
+            wanted = f"expected the columns {plain(_listed(expect))} ({{header}}: in this order)"
+            raise self._wrong("found no header", wanted, header=False)
+        width = len(expect) if isinstance(expect, list) else expect
+        if len(rest) != width:
+            wanted = f"expected the model's {width}, with or without a label"
+            raise self._wrong(f"found {len(rest)} columns of features", wanted)
+        return rest
 
 
 def _listed(names: list[str]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-
-
-def _well_known(wanted: tuple[str, ...], names: list[str] | None) -> int | None:
-    lower = [name.lower() for name in names or []]
-    return next((lower.index(name) for name in wanted if name in lower), None)
-
-
-def _text(names: list[str] | None, count: int, asked: Asked, origin: str) -> int | None:
-    if asked.expect is not None:
-        return None
-    if asked.text is None:
-        return _well_known((TEXT_NAME,), names)
-    if count == 1 and asked.labelled is not True and (names is None or asked.text in names):
-        return 0
-    found = _position(asked.text, names, count)
-    if found is None:
-        raise _missing(asked.text, names, count, origin)
-    return found
-
-
-def _label(
-    names: list[str] | None, data: list[str], text: int | None, dropped: set[int], asked: Asked, origin: str
-) -> int | None:
-    """The label's position; None where the file has none and need not have one."""
-    count = len(names or data)
-    if _leaves_no_label(names, count - len(dropped), text, asked):
-        found = None
-    elif asked.label is not None:
-        found = _position(asked.label, names, count)
-    else:
-        found = _well_known(LABEL_NAMES, names)
-        if found is None and (asked.labelled is True or isinstance(asked.expect, int)):
-            found = _likely(data[:count], text, dropped)  # a row longer than the header is refused when it is read
-    if found is None and asked.labelled is True:
-        if asked.label is not None:
-            raise _missing(asked.label, names, count, origin)
-        raise located(origin, 1, f"found {count} columns", "expected one for the label ({label:s})", label="")
-    if found is not None and found in dropped:
-        raise located(origin, 1, "found the label among the columns to drop", "expected it to be kept")
-    if found is not None and found == text:
-        raise located(origin, 1, "found the label in the column of the text", "expected two columns")
-    return found
-
-
-def _leaves_no_label(names: list[str] | None, count: int, text: int | None, asked: Asked) -> bool:
-    """Whether there are just as many columns as features (or only the text), so that none can be the label."""
-    if isinstance(asked.expect, int):
-        return count == asked.expect
-    if isinstance(asked.expect, list):
-        return names is None and count == len(asked.expect)
-    return text is not None and count == 1
-
-
-def _likely(data: list[str], text: int | None, dropped: set[int]) -> int | None:
-    others = [p for p in range(len(data)) if p != text and p not in dropped]
-    if text is not None:
-        return others[0] if len(others) == 1 else None
-    words = [p for p in others if data[p].strip() and not is_number(data[p])]
-    return words[0] if len(words) == 1 else others[-1] if others else None
-
-
-def _features(names: list[str] | None, rest: list[int], asked: Asked, origin: str) -> list[int]:
-    expect = asked.expect
-    if expect is None:
-        if not rest:
-            raise located(origin, 1, "found only the label", "expected at least one column of features")
-        return rest
-    if isinstance(expect, list) and names:
-        here, known = {names[p]: p for p in rest}, set(expect)
-        for name in expect:
-            if name not in here:
-                raise located(origin, 1, f"found no column {name!r}", "expected all features of the model")
-        for name in here:
-            if name not in known:
-                raise located(origin, 1, f"found a column {name!r}", "expected only the features of the model")
-        return [here[name] for name in expect]
-    if isinstance(expect, list) and asked.header is not False:
-        found = "found no header"
-        raise located(
-            origin, 1, found, f"expected the columns {plain(_listed(expect))} ({{header}}: in this order)", header=False
-        )
-    wanted = len(expect) if isinstance(expect, list) else expect
-    if len(rest) != wanted:
-        raise located(
-            origin,
-            1,
-            f"found {len(rest)} columns of features",
-            f"expected the model's {wanted}, with or without a label",
-        )
-    return rest

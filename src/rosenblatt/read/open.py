@@ -12,9 +12,9 @@ import select
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from ..errors import DataError, located
 from .parse import count_newlines
@@ -24,79 +24,88 @@ PathLike = str | os.PathLike[str]
 BLOCK = 2 << 20
 """Bytes of text in a block. svmlight by block: 256 KB 348 MB/s, 1 MB 407, 2 MB 405, 8 MB 303: fresh pages cost."""
 COMPRESSED = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstandard"}
+BEGINNING = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<xz>\xfd7zXZ\0)|(?P<bzip2>BZh.(?:1AY&SY|\x17rE8P\x90))|(?P<zstandard>\x28\xb5\x2f\xfd)",
+    re.DOTALL,
+)
+"""First bytes of a file that is compressed, by the name of how."""
 STDIN = "standard input"
 
 REST = 0.05
 """Seconds without a byte after which a pipe rests. A fast writer is never so slow, and keeps its full blocks."""
 
 
-class _Counted:
+class Ahead:
+    """A stream some of whose bytes were read already. more: gives further ones; not exactly as many as asked for."""
+
+    def __init__(self, more: Callable[[int], bytes], ahead: bytes = b"") -> None:
+        self._more, self._ahead = more, ahead
+
+    def read(self, size: int = -1) -> bytes:
+        here = self._ahead or self._more(size) or b""
+        end = size if size >= 0 else len(here)
+        self._ahead = here[end:]
+        return here[:end]
+
+    def close(self) -> None: ...
+
+
+class _Counted(Ahead):
     """A raw stream whose first bytes were looked at, and how many have been read."""
 
     def __init__(self, raw: Any) -> None:
         # read1 gives what a pipe holds now; read would wait for all of it.
-        self._read = getattr(raw, "read1", raw.read)
+        read = getattr(raw, "read1", raw.read)
         self.position = 0
         self.head = b""
         # A line shorter than that is all that a pipe may hold for now.
-        while len(self.head) < 16 and not self.head.endswith(b"\n") and (more := self._read(16 - len(self.head))):
+        while len(self.head) < 16 and not self.head.endswith(b"\n") and (more := read(16 - len(self.head))):
             self.head += more
-        self._ahead = self.head
+        super().__init__(read, self.head)
 
     def read(self, size: int = -1) -> bytes:
-        data, self._ahead = self._ahead, b""
-        if not data:
-            data = self._read(size) or b""
-        elif 0 <= size < len(data):
-            data, self._ahead = data[:size], data[size:]
+        data = super().read(size)
         self.position += len(data)
         return data
 
 
-class _Zstandard:
+def _frames(source: Ahead) -> Iterator[bytes]:
     """Decompressed zstandard frames. The package's own reader takes a frame that is cut short for a whole one."""
+    import zstandard
 
-    def __init__(self, source: _Counted) -> None:
-        import zstandard
+    frame: Any = None
+    left = b""
+    while data := left or source.read(4096):  # 4 KB: one call returns all that its input expands to
+        frame = frame or zstandard.ZstdDecompressor().decompressobj()
+        try:
+            out = frame.decompress(data)
+        except zstandard.ZstdError as error:
+            raise OSError(str(error)) from error
+        left = frame.unused_data
+        frame = None if frame.eof else frame
+        if out:
+            yield out
+    if frame is not None:
+        raise EOFError
 
-        self._source, self._error = source, zstandard.ZstdError
-        self._new = zstandard.ZstdDecompressor().decompressobj
-        self._frame: Any = None
-        self._left = self._out = b""
 
-    def read(self, size: int) -> bytes:
-        while not self._out:
-            # 4 KB at a time: one call returns all that its input expands to.
-            data = self._left or self._source.read(4096)
-            if not data:
-                if self._frame is not None:
-                    raise EOFError
-                return b""
-            if self._frame is None:
-                self._frame = self._new()
-            try:
-                self._out = self._frame.decompress(data)
-            except self._error as error:
-                raise OSError(str(error)) from error
-            self._left = b""
-            if self._frame.eof:
-                self._left, self._frame = self._frame.unused_data, None
-        data, self._out = self._out[:size], self._out[size:]
-        return data
-
-    def close(self) -> None:
-        self._frame = None
+def _zstandard(source: Ahead) -> Ahead:
+    frames = _frames(source)
+    return Ahead(lambda size: next(frames, b""))
 
 
 def compression(head: bytes) -> str | None:
     """What the first bytes of a file say it is."""
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return "xz"
-    if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"):
-        return "bzip2"
-    return "zstandard" if head.startswith(b"\x28\xb5\x2f\xfd") else None
+    look = BEGINNING.match(head)
+    return look and look.lastgroup
+
+
+UNPACKERS: dict[str, Callable[[Any], Any]] = {
+    "gzip": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
+    "xz": lzma.LZMAFile,
+    "bzip2": bz2.BZ2File,
+    "zstandard": _zstandard,
+}
 
 
 class ByteStream(io.RawIOBase):
@@ -114,19 +123,10 @@ class ByteStream(io.RawIOBase):
         except OSError as error:
             raise self._failed(f"it cannot be read ({error.strerror})", "expected a readable file") from error
         self._kind = compression(self._counted.head)
-        expected = COMPRESSED.get(Path(_local_name(name)).suffix)
+        expected = COMPRESSED.get(packing(_local_name(name)))
         if expected is not None and self._kind is None:
             raise self._failed(f"found no {expected} data", f"expected {expected} data, or a name without the suffix")
-        stored = cast("IO[bytes]", self._counted)
-        self._inner: Any = stored
-        if self._kind == "gzip":
-            self._inner = gzip.GzipFile(fileobj=stored, mode="rb")
-        elif self._kind == "xz":
-            self._inner = lzma.LZMAFile(stored)  # noqa: SIM115
-        elif self._kind == "bzip2":
-            self._inner = bz2.BZ2File(stored)
-        elif self._kind == "zstandard":
-            self._inner = _Zstandard(self._counted)
+        self._inner = UNPACKERS[self._kind](self._counted) if self._kind else self._counted
 
     def _failed(self, found: str, expected: str) -> DataError:
         self.close()
@@ -140,9 +140,6 @@ class ByteStream(io.RawIOBase):
     def is_plain(self) -> bool:
         """Whether the bytes are those of the file, not decompressed ones."""
         return self._kind is None
-
-    def readable(self) -> bool:
-        return True
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
@@ -166,14 +163,6 @@ class ByteStream(io.RawIOBase):
             return not select.select([self._raw], [], [], REST)[0]
         except (OSError, ValueError, TypeError):  # no file of the system
             return False
-
-    def readall(self) -> bytes:
-        return self.read()
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes, fewer only at the end, without being read."""
@@ -209,12 +198,26 @@ def _stdin() -> Any:
 
 def plain_name(path: PathLike) -> str:
     """A file's name in lower case, without a suffix that says how it is compressed; of a URL that of its path."""
-    name = _local_name(str(path))
-    return name.removesuffix(next((suffix for suffix in COMPRESSED if name.endswith(suffix)), ""))
+    return uncompressed(_local_name(str(path)))
+
+
+def packing(path: str) -> str:
+    """The suffix that says how a file is compressed, as it stands; "" where there is none."""
+    suffix = Path(path).suffix
+    return suffix if suffix.lower() in COMPRESSED else ""
+
+
+def uncompressed(path: str) -> str:
+    """The name without that suffix."""
+    return path.removesuffix(packing(path))
 
 
 def _local_name(path: str) -> str:
     return Path(re.split("[?#]", path)[0] if is_remote(path) else path).name.lower()
+
+
+def is_folder(path: PathLike) -> bool:
+    return not is_remote(path) and os.path.isdir(path)
 
 
 def is_read_once(path: PathLike) -> bool:
@@ -227,14 +230,14 @@ def file_size(path: PathLike) -> int | None:
     if is_remote(path):
         return remote_size(str(path))
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         raise located(str(path), None, "there is no such file", "expected a file, or - for standard input") from None
     except (OSError, ValueError) as error:
         raise located(str(path), None, f"it cannot be opened ({error})", "expected a readable file") from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise located(str(path), None, "it is a folder", "expected a file")
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def open_bytes(path: PathLike) -> ByteStream:

@@ -6,10 +6,7 @@ from ..mailtext.fields import FIELDS as MAIL_FIELDS
 from ..mailtext.fields import MADE
 from ..parameters import Parameter
 
-FORMAT = Parameter(
-    "format", "auto", metavar="NAME", shown="by name or look", section="Reading",
-    help="svmlight (libsvm), table (csv, tsv), parquet, arrow, npz, npy, idx, text, mail (mbox, maildir, trec).",
-)  # fmt: skip
+FORMAT = Parameter("format", "auto", metavar="NAME", shown="by name or look", section="Reading")
 BASE = Parameter(
     "base", 1, int, "svmlight: the index of the first column.", choices=(0, 1), metavar="0|1",
     refusal="{base}: the first column's index is 0 or 1", section="Reading",
@@ -52,5 +49,5 @@ BAD = Parameter(
     metavar="HOW", refusal="{bad}: choose error or skip", section="Reading",
 )  # fmt: skip
 
-READING = (FORMAT, BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, BAD)
-"""All of them, in the order of the help."""
+READING = (BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, BAD)
+"""Those of this package's readers, in the order of the help; what another declares comes behind them."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import DataError, SettingError, located
@@ -23,26 +25,35 @@ def open_remote(address: str) -> tuple[Any, str, int | None]:
     Raises SettingError where fsspec, or what it needs for this scheme, is not installed; DataError where there is no
     such file, it is a folder, or it cannot be reached.
     """
-    try:
-        system, path, size = _found(address)
+    with _one_sentence(address):
+        system, path, size = _look_up(address)
         return _Stream(system.open(path, "rb")), address, size
-    except (DataError, SettingError):
-        raise
-    except Exception as error:
-        raise _unreachable(address, error) from error
 
 
 def remote_size(address: str) -> int | None:
     """Bytes of what lies at an address, None where the server does not say. Raises as `open_remote` does."""
+    with _one_sentence(address):
+        return _look_up(address)[2]
+
+
+@contextmanager
+def _one_sentence(address: str) -> Iterator[None]:
+    """Turns what packages say of an address that cannot be read into one kind of error."""
     try:
-        return _found(address)[2]
+        yield
     except (DataError, SettingError):
         raise
     except Exception as error:
-        raise _unreachable(address, error) from error
+        cause = error.__cause__
+        refused = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
+        said = cause if refused else error  # fsspec says of a server that does not answer that the file is not there
+        if isinstance(said, FileNotFoundError):
+            raise located(address, None, "there is no such file", "expected a file") from error
+        found = f"it cannot be opened ({_sentence(said)})"
+        raise located(address, None, found, "expected a readable file") from error
 
 
-def _found(address: str) -> tuple[Any, str, int | None]:
+def _look_up(address: str) -> tuple[Any, str, int | None]:
     """(file system, path in it, size) of a file."""
     try:
         from fsspec.core import url_to_fs
@@ -55,22 +66,13 @@ def _found(address: str) -> tuple[Any, str, int | None]:
         raise SettingError(f"{address}: a package is not installed ({_sentence(error)}){install}") from None
     except ValueError as error:
         raise located(address, None, _sentence(error), "expected an address that fsspec can read") from None
-    known = system.info(path)
-    if known.get("type") == "directory":
+    info = system.info(path)
+    if info.get("type") == "directory":
         raise located(address, None, "it is a folder", "expected a file, for mails a tar archive or an mbox")
-    return system, path, known.get("size")
+    return system, path, info.get("size")
 
 
-def _unreachable(address: str, error: Exception) -> DataError:
-    cause = error.__cause__
-    if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
-        error = cause  # fsspec says of a server that does not answer that the file is not there
-    if isinstance(error, FileNotFoundError):
-        return located(address, None, "there is no such file", "expected a file")
-    return located(address, None, f"it cannot be opened ({_sentence(error)})", "expected a readable file")
-
-
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException | None) -> str:
     """What an error of another package says, on one line."""
     return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
 
@@ -79,14 +81,10 @@ class _Stream:
     """A file of fsspec, whose errors are of many packages and become one kind."""
 
     def __init__(self, file: Any) -> None:
-        self._file = file
+        self._file, self.close = file, file.close
 
     def read(self, size: int = -1) -> bytes:
         try:
-            data: bytes = self._file.read(size)
+            return self._file.read(size)  # type: ignore[no-any-return]
         except Exception as error:
             raise OSError(_sentence(error)) from error
-        return data
-
-    def close(self) -> None:
-        self._file.close()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
-from typing import IO, Any, Literal
+from contextlib import ExitStack
+from typing import IO, Any
 
 import numpy as np
 
-from ..core.rows import Array, dense
+from ..core.rows import Array, Rows
 from ..data.batch import Batch
 from ..errors import DataError, located
 from .open import ByteStream, PathLike
-from .parameters import BAD
 from .source import FileSource
 
 ROOM = 1 << 20
@@ -27,38 +27,37 @@ class ArraySource(FileSource):
     bad: a row with a value that is not finite: "error" (default) or "skip" it and count it in `notes`.
     """
 
-    def __init__(self, path: PathLike | ByteStream, bad: Literal["error", "skip"] = "error") -> None:
-        super().__init__(path)
-        BAD.check(bad)
-        self.bad = bad
+    _file: Any = None
+    """What `seekable` made of the stream, of readers that go back and forth."""
 
-    def _finite(self, values: Array, first: int, names: list[str] | None = None) -> Array:
-        """(n,) bool: the rows of an array that can be used. DataError for another one, unless they are skipped."""
-        if values.dtype.kind != "f":
-            return np.ones(len(values), bool)
+    @property
+    def bytes_read(self) -> int:
+        if self._file is None:
+            return super().bytes_read
+        return 0 if self._file.closed else int(self._file.tell())
+
+    def _good_rows(self, rows: Rows, first: int, names: list[str] | None = None) -> Array:
+        """(n,) bool: the rows that can be used. DataError for another one, unless they are skipped."""
         with np.errstate(invalid="ignore"):
-            good = np.isfinite(values)
-        rows = np.asarray(good.all(axis=1))
-        if not rows.all():
-            row = int(np.argmin(rows))
-            column = int(np.argmin(good[row]))
+            good = rows.finite()
+        if not good.all():
+            row, column, value = rows.first_not_finite()
             called = f"column {column + 1}" + ("" if names is None else f" ({names[column]})")
-            self._bad_row(first + row, f"found {values[row, column]} in {called}", "expected a finite number")
-            self._note("bad rows skipped", int(np.count_nonzero(~rows)))
-        return rows
+            self._bad_row(first + row, f"found {value} in {called}", "expected a finite number")
+            self._note("bad rows skipped", int(np.count_nonzero(~good)))
+        return good
 
     def _bad_row(self, row: int, found: str, expected: str) -> None:
-        if self.bad == "error":
+        if self.asked.bad == "error":
             raise self._wrong(found, expected, row)
 
     def _wrong(self, found: str, expected: str, row: int | None = None) -> DataError:
         return located(self.origin if row is None else f"{self.origin}, row {row}", None, found, expected)
 
-    def _dense_batch(self, values: Array, y: Array | None, first: int) -> Batch:
-        good = self._finite(values, first)
-        if not good.all():
-            values, y = values[good], None if y is None else y[good]
-        return Batch(dense(values), y)
+    def _finite_batch(self, rows: Rows, y: Array | None, first: int) -> Batch:
+        good = self._good_rows(rows, first)
+        batch = Batch(rows, y)
+        return batch if good.all() else batch.take(np.flatnonzero(good))
 
 
 def as_labels(values: Array) -> Array:
@@ -78,27 +77,18 @@ def seekable(path: PathLike | ByteStream, stream: ByteStream) -> IO[bytes]:
     if not isinstance(path, ByteStream) and stream.is_plain and os.path.isfile(path):
         stream.close()
         return open(path, "rb")
-    copy = tempfile.TemporaryFile()  # noqa: SIM115
-    try:
-        for data in pieces(stream):
-            copy.write(data)
-    except BaseException:
-        copy.close()
-        raise
-    stream.close()
+    with stream, ExitStack() as stack:
+        copy = stack.enter_context(tempfile.TemporaryFile())
+        shutil.copyfileobj(stream, copy, COPY)
+        stack.pop_all()
     copy.seek(0)
     return copy
 
 
-def pieces(stream: Any) -> Iterator[bytes]:
-    """All of a stream, a megabyte at a time."""
-    return iter(lambda: stream.read(COPY), b"")
-
-
 def filled(stream: Any, size: int) -> bytes:
     """So many bytes; fewer only at the end. Never asks for more than a megabyte: a damaged header may say anything."""
-    found = []
+    parts = []
     while size > 0 and (data := stream.read(min(size, COPY))):
-        found.append(data)
+        parts.append(data)
         size -= len(data)
-    return found[0] if len(found) == 1 else b"".join(found)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

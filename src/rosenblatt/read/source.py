@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+from ..data.batch import Batch
 from ..errors import DataError, located
 from ..parameters import Parameter
-from .open import STDIN, ByteStream, PathLike, is_read_once, open_bytes
+from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, open_bytes
 
 
 def decoded_lines(text: bytes) -> tuple[list[str], int]:
@@ -31,45 +33,86 @@ def decoded_lines(text: bytes) -> tuple[list[str], int]:
 class FileSource:
     """What the readers of single files share: the place in the file, the notes, and reading standard input only once.
 
-    path: a file, `-`, or a stream whose first line was looked at to find its format. parameters: the user's own, of the
-    table; each is an argument of the constructor.
+    path: a file, `-`, or a stream whose first line was looked at to find its format. What a reader says of itself, so
+    that help, pages, messages and `open_source` find it:
+
+    name            of the format; a class without one is no reader
+    rank            optional: its place in lists
+    suffixes        of its files, as ".csv"
+    aliases         other names of the format, each with the options that it stands for
+    magic           how its files begin, where they are not lines; see also `begins` and `likeness`
+    kind            "rows" or "documents"; "" where it depends on the file, whose source then says it
+    family          formats of one family have the same choices: a model of the one reads the other
+    takes_folders   whether a folder is read by it
+    widening        whether later rows may have more columns than the first ones
+    parameters      the user's own, of the table; each is an argument of the constructor
+    further         what else the constructor takes, by name, with defaults: what a program says, not a user
+
+    All arguments are in `asked`. A reader fills in `batches` and `recipe`.
     """
 
+    name: str
+    suffixes: tuple[str, ...] = ()
+    aliases: dict[str, dict[str, Any]] = {}
+    magic: tuple[bytes, ...] = ()
     kind = "rows"
+    feature_names: list[str] | None = None
+    """Of the columns, where they have names."""
+    family = ""
+    takes_folders = False
+    widening = False
     parameters: tuple[Parameter, ...] = ()
     further: dict[str, Any] = {}
-    """What else the constructor takes, by name, with defaults: what a program says, not a user."""
-    widening = False
-    """Whether later rows may have more columns than the first ones."""
 
     def __init_subclass__(cls) -> None:
-        """A constructor that takes `**words` has the signature of its parameters and what it takes further."""
-        if cls.further:
-            keyword, path = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter("path", inspect.Parameter.POSITIONAL_ONLY)
-            names = {each.name: each.default for each in cls.parameters} | cls.further
-            rest = [inspect.Parameter(name, keyword, default=default) for name, default in names.items()]
-            cls.__signature__ = inspect.Signature([path, *rest])  # type: ignore[attr-defined]
+        keyword, path = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter("path", inspect.Parameter.POSITIONAL_ONLY)
+        names = {each.name: each.default for each in cls.parameters} | cls.further
+        rest = [inspect.Parameter(name, keyword, default=default) for name, default in names.items()]
+        cls.__signature__ = inspect.Signature([path, *rest])  # type: ignore[attr-defined]
 
-    def _arguments(self, words: dict[str, Any]) -> SimpleNamespace:
-        """All of them by name, with their defaults, checked. TypeError for one that there is not."""
-        bound = inspect.signature(type(self)).bind(self._path, **words)
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
+        """TypeError for a word that there is not, SettingError for a value out of its range."""
+        bound = inspect.signature(type(self)).bind(path, **words)
         bound.apply_defaults()
-        found = SimpleNamespace(**bound.arguments)
+        self.asked: Any = SimpleNamespace(**bound.arguments)
         for each in self.parameters:
             if each.name in words:
                 each.check(words[each.name])
-        return found
-
-    def __init__(self, path: PathLike | ByteStream) -> None:
         self._path, self._opened = path, False
         self._stream: ByteStream | None = None
         if isinstance(path, ByteStream):
             self.origin, self.one_shot = path.name, True
         else:
             self.origin = STDIN if str(path) == "-" else str(path)
-            self.one_shot = is_read_once(path)
+            self.one_shot = not (self.takes_folders and is_folder(path)) and is_read_once(path)
         self.notes: dict[str, int] = {}
-        self._column_names: list[str] | None = None
+
+    @classmethod
+    def begins(cls, head: bytes, path: PathLike | None) -> bool:
+        """Whether a file with these first bytes is surely of this format. path: where it can be opened again."""
+        return head.startswith(cls.magic)
+
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        """How much the first line of a file of this name looks like the format: 0 is not at all, the most wins."""
+        return 0
+
+    def recipe(self) -> dict[str, Any]:
+        """What a model must know to read new data alike."""
+        return {"format": self.name}
+
+    def batches(self) -> Iterator[Batch]:
+        """One reading of the file; batches without rows are passed over."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Batch]:
+        none = True
+        for batch in self.batches():
+            if batch.n:
+                none = False
+                yield batch
+        if none:
+            raise self._no_rows()
 
     @property
     def bytes_read(self) -> int:
@@ -80,17 +123,16 @@ class FileSource:
     def bytes_total(self) -> int | None:
         return self._stream.bytes_total if self._stream is not None else None
 
-    @property
-    def feature_names(self) -> list[str] | None:
-        """Of the columns, where they have names."""
-        return self._column_names
-
-    def _open(self) -> ByteStream:
-        """The stream for one reading; the notes begin anew."""
+    def _begin(self) -> None:
+        """The notes begin anew. DataError where there is no second reading."""
         if self.one_shot and self._opened:
             raise DataError(f"{self.origin}: it can be read only once; several passes over the data need a file")
         self._opened = True
         self.notes.clear()
+
+    def _open(self) -> ByteStream:
+        """The stream for one reading."""
+        self._begin()
         self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
         return self._stream
 
@@ -98,6 +140,6 @@ class FileSource:
         if count:
             self.notes[what] = self.notes.get(what, 0) + count
 
-    def _no_rows(self) -> DataError:
-        notes = ", ".join(f"{what}: {count}" for what, count in self.notes.items())
-        return located(self.origin, None, "found no rows" + (f" ({notes})" if notes else ""), "expected at least one")
+    def _no_rows(self, what: str = "rows", expected: str = "expected at least one") -> DataError:
+        notes = ", ".join(f"{note}: {count}" for note, count in self.notes.items())
+        return located(self.origin, None, f"found no {what}" + (f" ({notes})" if notes else ""), expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from ..core.rows import Array, csr
 from ..data.batch import Batch
 from ..errors import Message, SettingError, located
 from . import parse
+from .columns import NUMBER
 from .open import BLOCK, ByteStream, PathLike, blocks
 from .parameters import BAD, BASE, DUPLICATES
 from .source import FileSource
@@ -23,7 +25,10 @@ EXPECTED: dict[int, str] = {
     parse.HIGH_INDEX: f"expected an index of at most {parse.MAX_INDEX}",
     parse.LOW_INDEX: Message("expected indices from 1 ({base.name} 0 where the file counts from 0)", base=0),
 }
-SEPARATORS = b" \t\r\n#"
+LINE = re.compile(
+    rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER.pattern, NUMBER.pattern)
+)
+BETWEEN = re.compile(rb"[ \t\r\n#]")
 
 
 class _Block(NamedTuple):
@@ -36,12 +41,10 @@ class _Block(NamedTuple):
         return self.line + self.text.count(b"\n", 0, position)
 
     def field_at(self, position: int) -> str:
-        start = end = position
-        while start > 0 and self.text[start - 1] not in SEPARATORS and position - start < 60:
-            start -= 1
-        while self.text[end] not in SEPARATORS and end - position < 60:
-            end += 1
-        return repr(self.text[start:end].decode("utf-8", "replace"))
+        """What stands there between blanks, of at most 60 bytes on either side."""
+        before = BETWEEN.split(self.text[max(0, position - 60) : position])[-1]
+        after = BETWEEN.split(self.text[position : position + 60])[0]
+        return repr((before + after).decode("utf-8", "replace"))
 
 
 class _Rows(NamedTuple):
@@ -90,37 +93,37 @@ class Svmlight(FileSource):
     Blank lines and comments are no rows; a label alone is a row of zeros; unsorted columns are sorted.
     """
 
+    name = "svmlight"
+    rank = 0
+    suffixes = (".svm", ".svmlight", ".libsvm", ".dat", ".t")
+    aliases = {"libsvm": {}}
     parameters = (BASE, DUPLICATES, BAD)
     further = {"width": None, "dtype": np.float64, "labelled": True, "block_bytes": BLOCK}
     widening = True
 
     def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path)
-        asked = self._arguments(words)
-        if np.dtype(asked.dtype) not in (np.float32, np.float64):
-            raise SettingError("{dtype}: choose float32 or float64", dtype=asked.dtype)
-        self.base, self.width, self.dtype = int(asked.base), asked.width, np.dtype(asked.dtype)
-        self.duplicates, self.bad, self.labelled = asked.duplicates, asked.bad, asked.labelled
-        self.block_bytes = asked.block_bytes
+        super().__init__(path, **words)
+        if np.dtype(self.asked.dtype) not in (np.float32, np.float64):
+            raise SettingError("{dtype}: choose float32 or float64", dtype=self.asked.dtype)
+        self.base, self._dtype = int(self.asked.base), np.dtype(self.asked.dtype)
+
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        return 3 if LINE.fullmatch(line) else 0
 
     def recipe(self) -> dict[str, Any]:
-        return {"format": "svmlight", "base": self.base}
+        return {**super().recipe(), "base": self.base}
 
-    def __iter__(self) -> Iterator[Batch]:
-        widest, seen = 0, False
+    def batches(self) -> Iterator[Batch]:
+        widest = 0
         with self._open() as stream:
-            labelled = self.labelled
+            labelled = self.asked.labelled
             if labelled == "auto":
-                labelled = b":" not in _first_field(stream)
-            for text, line in blocks(stream, self.block_bytes):
+                labelled = b":" not in (stream.first_line().split() or [b""])[0]
+            for text, line in blocks(stream, self.asked.block_bytes):
                 rows = self._read(_Block(text, line), bool(labelled))
-                if rows.labels.size == 0:
-                    continue
-                seen = True
                 widest = max(widest, int(rows.columns.max()) + 1 if rows.columns.size else 0)
-                yield self._batch(rows, widest if self.width is None else self.width, bool(labelled))
-        if not seen:
-            raise self._no_rows()
+                yield self._batch(rows, widest if self.asked.width is None else self.asked.width, bool(labelled))
 
     def _batch(self, rows: _Rows, width: int, labelled: bool) -> Batch:
         if rows.columns.size and int(rows.columns.max()) >= width:
@@ -149,7 +152,7 @@ class Svmlight(FileSource):
         return rows.good() if bad.any() else rows
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
-        if self.bad == "error":
+        if self.asked.bad == "error":
             raise located(self.origin, block.line_at(position), found, expected)
         self._note("bad lines skipped")
 
@@ -172,12 +175,12 @@ class Svmlight(FileSource):
                 self._refuse_row(rows, row, block, (found, "expected a number within the range of float64"))
 
     def _cast(self, rows: _Rows, block: _Block) -> _Rows:
-        if self.dtype == np.float64:
+        if self._dtype == np.float64:
             return rows
         with np.errstate(over="ignore"):
-            data = rows.data.astype(self.dtype)
+            data = rows.data.astype(self._dtype)
         for p in np.flatnonzero(np.isinf(data)).tolist():
-            problem = f"found {float(rows.data[p])!r}", f"expected a number within the range of {self.dtype}"
+            problem = f"found {float(rows.data[p])!r}", f"expected a number within the range of {self._dtype}"
             self._refuse_row(rows, _row_of(rows, p), block, problem)
         return rows._replace(data=data)
 
@@ -190,7 +193,7 @@ class Svmlight(FileSource):
         first[1:] = (row[1:] != row[:-1]) | (rows.columns[1:] != rows.columns[:-1])
         if first.all():
             return rows
-        if self.duplicates == "error":
+        if self.asked.duplicates == "error":
             for p in np.flatnonzero(~first).tolist():
                 found = f"found index {int(rows.columns[p]) + self.base} twice"
                 once = Message('expected each once (or {duplicates:s}, "last")', duplicates='"sum"')
@@ -198,20 +201,18 @@ class Svmlight(FileSource):
             return rows
         starts = np.flatnonzero(first)
         ends = np.append(starts[1:], len(row)) - 1
-        if self.duplicates == "last":
+        if self.asked.duplicates == "last":
             return rows.chosen(ends)
         with np.errstate(over="ignore"):
             data = np.add.reduceat(rows.data, starts)
         rows = rows.chosen(starts)._replace(data=data)
         for p in np.flatnonzero(np.isinf(data)).tolist():
             found = f"found values of index {int(rows.columns[p]) + self.base} whose sum overflows"
-            self._refuse_row(rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self.dtype}"))
+            self._refuse_row(
+                rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self._dtype}")
+            )
         return rows
 
 
 def _row_of(rows: _Rows, value: int) -> int:
     return int(np.searchsorted(rows.row_ends, value, side="right")) - 1
-
-
-def _first_field(stream: ByteStream) -> bytes:
-    return (stream.first_line().split() or [b""])[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from itertools import chain, islice, tee
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, SettingError, located
 from ..mailtext.document import Document
-from .columns import Columns, asked_of, choose, is_number
+from .columns import Columns, checked, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import FileSource, decoded_lines
@@ -23,17 +23,15 @@ BLOCK = 1 << 20
 MAX_CELL = 1 << 26
 """Characters in a cell; the csv module's own limit of 131,072 is less than a long mail."""
 DELIMITERS = ",\t;"
+FINITE = Message("expected a finite number ({drop:s} leaves a column out)", drop="")
 
 
 Block = tuple[list[str], int]
 """Lines and the number of the first."""
 
 
-class Record(NamedTuple):
-    """The cells of one row and the line it begins on."""
-
-    line: int
-    cells: list[str]
+Record = tuple[int, list[str]]
+"""The line a row begins on, and its cells."""
 
 
 class Table(FileSource):
@@ -55,18 +53,20 @@ class Table(FileSource):
     known before the rows are read. Raises DataError naming line and column.
     """
 
+    name = "table"
+    rank = 1
+    suffixes = (".csv", ".tsv")
+    aliases = {"csv": {}, "tsv": {"delimiter": "\t"}}
+    kind = ""
+    family = "columns"
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
-
     further = {"labelled": True, "expect": None, "block_bytes": BLOCK}
 
     def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path)
-        asked = self._arguments(words)
-        delimiter = asked.delimiter
+        super().__init__(path, **words)
+        delimiter = checked(self.asked).delimiter
         if delimiter is not None and len(delimiter) != 1:
             raise SettingError("{delimiter}: give one character", delimiter=delimiter)
-        self.bad, self.block_bytes = asked.bad, asked.block_bytes
-        self.asked = asked_of(asked)
         self._begun: Iterator[Block] | None = None
         stream = self._open()
         try:
@@ -76,54 +76,44 @@ class Table(FileSource):
         finally:
             if not self.one_shot:
                 stream.close()
-        self.kind = "rows" if self.columns.text is None else "documents"
+        self.kind, self.feature_names = self.columns.kind, self.columns.feature_names
 
-    @property
-    def feature_names(self) -> list[str] | None:
-        """Names of the features from the header, in the order of the rows' columns; None without a header."""
-        names = self.columns.names
-        return [names[p] for p in self.columns.features] if names and self.kind == "rows" else None
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        return int(any(delimiter in line for delimiter in DELIMITERS.encode()))
 
     def recipe(self) -> dict[str, Any]:
-        columns = self.columns
-        features = None if self.kind == "documents" else self.feature_names or len(columns.features)
-        return {
-            "format": "table",
-            "label": columns.key(columns.label),
-            "text": columns.key(columns.text),
-            "header": self.asked.header,
-            "expect": features,
-            **({"drop": list(self.asked.drop)} if self.asked.drop else {}),
-        }
+        features = None if self.kind == "documents" else self.feature_names or len(self.columns.features)
+        own = self.columns.recipe(self.asked.drop, header=self.asked.header, expect=features)
+        return {**super().recipe(), **own}
 
-    def __iter__(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         read = self._begun or self._decoded(self._open())
         self._begun = None
         used = {self.columns.label, self.columns.text, *self.columns.features}
         self._note("columns ignored", sum(p not in used for p in range(self.columns.width)))
-        seen = False
         try:
-            for batch in self._batches(read):
-                seen = True
-                yield batch
+            yield from self._batches(read)
         finally:
             if self._stream is not None:
                 self._stream.close()
-        if not seen:
-            raise self._no_rows()
 
     def _look(self, read: Iterator[Block]) -> Columns:
         """The columns, from the first two records; what was read is kept where it cannot be read again."""
-        kept: list[Block] = []
-        first = list(islice(self._records(_kept(read, kept)), 2))
+        read, again = tee(read)
+        first = list(islice(self._records(read), 2))
         if not first:
             raise self._no_rows()
         if self.one_shot:
-            self._begun = chain(kept, read)
-        return choose([record.cells for record in first], self.asked, self.origin)
+            self._begun = again
+        return self._columns_of([cells for _, cells in first])
+
+    def _columns_of(self, rows: list[list[str]]) -> Columns:
+        """The meaning of the columns, from the first (at most two) rows."""
+        return choose(rows, self.asked, self.origin)
 
     def _decoded(self, stream: ByteStream) -> Iterator[Block]:
-        for text, at in blocks(stream, self.block_bytes):
+        for text, at in blocks(stream, self.asked.block_bytes):
             lines, other = decoded_lines(text)
             self._note("lines read as latin-1", other)
             yield lines, at
@@ -151,11 +141,11 @@ class Table(FileSource):
         """Record by record, with quotes, and an error for what is wrong."""
         held: list[list[str]] = []
         size = 0
-        for record in islice(self._records(read), int(header), None):
-            if self._is_good(record):
-                held.append(record.cells)
-                size += sum(map(len, record.cells))
-            if size >= self.block_bytes:
+        for line, cells in islice(self._records(read), int(header), None):
+            if self._is_good(line, cells):
+                held.append(cells)
+                size += sum(map(len, cells))
+            if size >= self.asked.block_bytes:
                 yield self._batch(held)
                 held, size = [], 0
         if held:
@@ -172,7 +162,7 @@ class Table(FileSource):
         try:
             for cells in reader:
                 if len(cells) > 1 or "".join(cells).strip(self._blank):
-                    yield Record(line, cells)
+                    yield line, cells
                 line = before + reader.line_num
         except csv.Error as error:
             found = f"found broken quotes ({error})"
@@ -213,11 +203,11 @@ class Table(FileSource):
         values = [[float(cells[p]) for p in columns.features] for cells in rows]
         return Batch(dense(np.array(values).reshape(len(rows), -1)), labels)
 
-    def _is_good(self, record: Record) -> bool:
-        problem = self._problem(record.cells)
+    def _is_good(self, line: int, cells: list[str]) -> bool:
+        problem = self._problem(cells)
         if problem is not None:
-            if self.bad == "error":
-                raise located(self.origin, record.line, *problem)
+            if self.asked.bad == "error":
+                raise located(self.origin, line, *problem)
             self._note("bad lines skipped")
         return problem is None
 
@@ -230,13 +220,5 @@ class Table(FileSource):
         for p in columns.features:
             if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
-                return f"{found} in {columns.called(p)}", Message(
-                    "expected a finite number ({drop:s} leaves a column out)", drop=""
-                )
+                return f"{found} in {columns.called(p)}", FINITE
         return None
-
-
-def _kept(read: Iterator[Block], kept: list[Block]) -> Iterator[Block]:
-    for block in read:
-        kept.append(block)
-        yield block

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..data.batch import Batch
 from ..errors import located
 from ..mailtext.document import Document
-from .columns import is_number
+from .columns import NUMBER, is_number
 from .open import ByteStream, PathLike, blocks
 from .source import FileSource, decoded_lines
 
 BLOCK = 1 << 20
+NO_TEXT = (b"label", b"text", b"class")
+"""Cells that are names of columns."""
 
 
 class TextLines(FileSource):
@@ -28,40 +30,34 @@ class TextLines(FileSource):
     naming the line that has no label where it should.
     """
 
+    name = "text"
+    rank = 7
     kind = "documents"
+    further = {"labelled": True, "classes": None, "block_bytes": BLOCK}
 
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        *,
-        labelled: bool | Literal["auto"] = True,
-        classes: Sequence[Any] | None = None,
-        block_bytes: int = BLOCK,
-    ) -> None:
-        super().__init__(path)
-        self.labelled, self.block_bytes = labelled, block_bytes
-        self._strict = labelled == "auto" and classes is not None
-        self._names = {str(c) for c in classes or ()}
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
+        super().__init__(path, **words)
+        self._strict = self.asked.labelled == "auto" and self.asked.classes is not None
+        self._names = {str(c) for c in self.asked.classes or ()}
         self._numbers = {float(c) for c in self._names if is_number(c)}
 
-    def recipe(self) -> dict[str, Any]:
-        return {"format": "text"}
+    @classmethod
+    def likeness(cls, line: bytes, name: str) -> int:
+        """A single TAB in front of words parts a label from a text; numbers or names are a table."""
+        cells = [cell.strip() for cell in line.split(b"\t")]
+        two = len(cells) == 2 and not NUMBER.fullmatch(cells[1]) and cells[1].lower() not in NO_TEXT
+        return 2 if ".txt" in name or two else 0
 
-    def __iter__(self) -> Iterator[Batch]:
-        seen, labelled = False, self.labelled
+    def batches(self) -> Iterator[Batch]:
+        labelled = self.asked.labelled
         with self._open() as stream:
-            for text, at in blocks(stream, self.block_bytes):
+            for text, at in blocks(stream, self.asked.block_bytes):
                 lines, other = decoded_lines(text)
                 self._note("lines read as latin-1", other)
                 if labelled == "auto":
                     first = next((line for line in lines if line.strip()), None)
                     labelled = labelled if first is None else self._label(first) is not None
-                batch = self._labelled_batch(lines, at) if labelled is True else _plain_batch(lines)
-                if batch.rows:
-                    seen = True
-                    yield batch
-        if not seen:
-            raise self._no_rows()
+                yield self._labelled_batch(lines, at) if labelled is True else _plain_batch(lines)
 
     def _label(self, line: str) -> str | None:
         """The label of a line, None where it has none."""

@@ -23,7 +23,7 @@ from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
 from ..parameters import described, signature_of
-from ..read.parameters import READING
+from ..read import reading_table
 from .cross_scores import way
 from .table import recipe_table, without_effect
 
@@ -156,7 +156,7 @@ class Recipe:
     @property
     def reading(self) -> dict[str, Any]:
         """What the reader is told."""
-        return {each.name: self.words[each.name] for each in READING if self.words.get(each.name) is not None}
+        return {name: self.words[name] for name in reading_table() if self.words.get(name) is not None}
 
     @property
     def wish(self) -> Wish:

@@ -11,7 +11,7 @@ from ..learn.table import learner_table
 from ..memory import memory_from
 from ..model.thresholds import CONFIDENCE
 from ..parameters import Parameter, ordered
-from ..read import parameters as read
+from ..read import reading_table
 
 NOT_HERE = ("shuffle", "early_stopping", "validation_fraction", "warm_start", "n_jobs")
 """Words of scikit-learn's estimators for what a recipe says by `order`, `validation` and `fit_more`."""
@@ -67,7 +67,12 @@ def recipe_table() -> dict[str, Parameter]:
     """name → entry of every word, in the order of the documentation."""
     learner = [each for each in learner_table().values() if each.name not in NOT_HERE]
     own = ordered(learner, [VALIDATION, ORDER])
-    others = [*THRESHOLD, START, *features.FEATURES, *(each for each in read.READING if each.name not in own)]
+    others = [
+        *THRESHOLD,
+        START,
+        *features.FEATURES,
+        *(each for each in reading_table().values() if each.name not in own),
+    ]
     return own | {each.name: each for each in others}
 
 

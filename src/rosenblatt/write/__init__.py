@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 from ..data.batch import Batch
 from ..errors import SettingError, plain
-from .files import compression, whole_files
+from ..read.open import uncompressed
+from .files import whole_files
 
 __all__ = ["OUTPUTS", "Output", "Shape", "Writer", "open_writer", "output_format", "whole_files"]
 
@@ -38,15 +39,18 @@ class Shape(NamedTuple):
         return self.names if self.names is not None else [f"x{j + 1}" for j in range(self.width)]
 
 
-class Writer(Protocol):
-    """What writes batches to an opened file; the file is closed by who opened it."""
+class Writer:
+    """What writes batches to an opened file; the file is closed by who opened it. notes: what had to be changed."""
 
-    notes: dict[str, int]
-    """What had to be changed, counted."""
+    def __init__(self, file: BinaryIO, shape: Shape) -> None:
+        self._file, self._shape = file, shape
+        self.notes: dict[str, int] = {}
 
-    def write(self, batch: Batch) -> None: ...
+    def write(self, batch: Batch) -> None:
+        raise NotImplementedError
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """What can be written only when all rows are known."""
 
 
 class Output(NamedTuple):
@@ -80,8 +84,7 @@ def output_format(path: str, to: str | None = None) -> str:
         if name not in OUTPUTS:
             raise SettingError(f"{{to}}: choose {', '.join(OUTPUTS)}", to=to)
         return name
-    bare = path[: -len(compression(path))] if compression(path) else path
-    suffix = Path(bare).suffix.lower()
+    suffix = Path(uncompressed(path)).suffix.lower()
     for name, output in OUTPUTS.items():
         if suffix in output.suffixes:
             return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import zipfile
 from typing import IO, Any, BinaryIO, cast
@@ -11,7 +12,7 @@ import numpy as np
 from ..core.rows import Array
 from ..data.batch import Batch
 from ..read.npz import CSR, SPARSE
-from . import Shape
+from . import Shape, Writer
 from .cells import label_texts
 
 COPY = 1 << 20
@@ -19,7 +20,7 @@ DATA, COLUMNS, ENDS = SPARSE[CSR]
 """The arrays of a sparse matrix, as SciPy calls them."""
 
 
-class NpzWriter:
+class NpzWriter(Writer):
     """Arrays of one kind of number each; float32 stays float32. sklearn and `scipy.sparse.load_npz` read the file.
 
     An archive says first how long an array is, so the numbers wait in temporary files until all are there; the labels
@@ -27,8 +28,7 @@ class NpzWriter:
     """
 
     def __init__(self, file: BinaryIO, shape: Shape) -> None:
-        self._file, self._shape = file, shape
-        self.notes: dict[str, int] = {}
+        super().__init__(file, shape)
         self._parts: dict[str, IO[bytes]] = {}
         self._kinds: dict[str, Any] = {}
         self._labels: list[Array] = []
@@ -79,8 +79,7 @@ class NpzWriter:
             np.lib.format.write_array_header_1_0(member, header)
             member.write(before)
             part.seek(0)
-            while data := part.read(COPY):
-                member.write(data)
+            shutil.copyfileobj(part, member, COPY)
 
 
 class _Forward:

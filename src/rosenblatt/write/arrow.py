@@ -8,19 +8,19 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
-from . import Shape
+from . import Shape, Writer
 from .cells import document_text, label_texts
 
 
-class ParquetWriter:
+class ParquetWriter(Writer):
     """Columns of float64, or float32 where the rows are; labels as they are: numbers, or text."""
 
     def __init__(self, file: BinaryIO, shape: Shape) -> None:
         from ..read.arrow import needed
 
-        self._arrow, self._file, self._shape = needed(), file, shape
+        super().__init__(file, shape)
+        self._arrow = needed()
         self._out: Any = None
-        self.notes: dict[str, int] = {}
 
     def write(self, batch: Batch) -> None:
         y: Array | None = batch.y if self._shape.label is not None else None

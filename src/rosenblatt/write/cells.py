@@ -26,7 +26,7 @@ def label_numbers(y: Array, shape: Shape) -> Array:
     """(n,) float64. DataError for a label that is no number and has none in `shape.numbers`."""
     if y.dtype != object:
         return y.astype(np.float64)
-    found = {}
+    numbers = {}
     for label in dict.fromkeys(str(label) for label in y):
         try:
             number = float(label.replace("_", "?")) if shape.numbers is None else shape.numbers[label]
@@ -34,8 +34,8 @@ def label_numbers(y: Array, shape: Shape) -> Array:
             raise DataError(f"the label {label!r} has no number; the format needs one for each label") from None
         if not np.isfinite(number):
             raise DataError(f"the label {label!r} is no finite number, which the format needs")
-        found[label] = number
-    return np.array([found[str(label)] for label in y], np.float64)
+        numbers[label] = number
+    return np.array([numbers[str(label)] for label in y], np.float64)
 
 
 def document_text(document: list[tuple[str, str]]) -> str:

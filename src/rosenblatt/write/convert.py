@@ -18,7 +18,7 @@ TAKEN = ("label", "text")
 """Names by which a table's label and text are found; a column of numbers gets another."""
 
 
-class Known(NamedTuple):
+class Extent(NamedTuple):
     """width: columns of the widest row. labels: those that are no numbers or not, as text, sorted; [] without any."""
 
     width: int
@@ -33,7 +33,7 @@ class Written(NamedTuple):
     notes: dict[str, int]
 
 
-def look(batches: Iterable[Batch]) -> Known:
+def look(batches: Iterable[Batch]) -> Extent:
     """One pass over the data."""
     widest, labels = 0, set()
     for batch in batches:
@@ -41,7 +41,7 @@ def look(batches: Iterable[Batch]) -> Known:
             widest = max(widest, batch.rows.width)
         if batch.y is not None and batch.y.dtype == object:
             labels.update(set(batch.y.tolist()))
-    return Known(widest, sorted(map(str, labels)))
+    return Extent(widest, sorted(map(str, labels)))
 
 
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:
@@ -61,24 +61,24 @@ def label_numbers(labels: Sequence[str]) -> dict[str, float] | None:
 
 def parsed_numbers(text: str) -> dict[str, float]:
     """`spam=1,ham=-1`. Raises SettingError."""
-    found = {}
+    numbers = {}
     for word in text.split(","):
         label, _, number = word.rpartition("=")
         if not label or not is_number(number) or not np.isfinite(float(number)):
             raise SettingError("{numbers}: write LABEL=NUMBER,LABEL=NUMBER, as spam=1,ham=-1", numbers=text)
-        found[label] = float(number)
-    return found
+        numbers[label] = float(number)
+    return numbers
 
 
 def free_names(names: list[str]) -> list[str]:
     """Names that no reader of tables takes for the label's or the text's: `text` becomes `text_`."""
-    known = {name.lower() for name in names}
-    found = []
+    lower = {name.lower() for name in names}
+    free = []
     for name in names:
-        while name.lower() in TAKEN or (name.lower() in known and name.endswith("_") and name in found):
+        while name.lower() in TAKEN or (name.lower() in lower and name.endswith("_") and name in free):
             name += "_"
-        found.append(name)
-    return found
+        free.append(name)
+    return free
 
 
 def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shape) -> Written:
@@ -101,11 +101,8 @@ def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shap
 
 def _pieces(batch: Batch) -> Iterator[Batch]:
     """The same rows, not too many at a time: a batch can be all data."""
-    if isinstance(batch.rows, list):
-        yield batch
-        return
     n = batch.n
-    height = max(1, n * PIECE // max(batch.rows.size, 1))
+    height = n if isinstance(batch.rows, list) else max(1, n * PIECE // max(batch.rows.size, 1))
     if height >= n:
         yield batch
         return

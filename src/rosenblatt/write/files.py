@@ -9,29 +9,12 @@ import lzma
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-
-def compression(path: str) -> str:
-    """The suffix that says how a file is compressed, "" where it is not."""
-    suffix = Path(path).suffix.lower()
-    return suffix if suffix in (".gz", ".xz", ".bz2", ".zst") else ""
-
-
-def _compressed(raw: BinaryIO, suffix: str) -> Any:
-    """What compresses to `raw`; the same bytes give the same file (gzip without name and time)."""
-    if suffix == ".gz":
-        return gzip.GzipFile("", "wb", 6, raw, mtime=0)
-    if suffix == ".xz":
-        return lzma.LZMAFile(raw, "wb")
-    if suffix == ".bz2":
-        return bz2.BZ2File(raw, "wb")
-    import zstandard
-
-    return zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+from ..read.open import packing
 
 
 @contextlib.contextmanager
@@ -42,27 +25,22 @@ def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
     they do to a pipe or device. A link stays a link. Raises OSError where something cannot be written.
     """
     with ExitStack() as outer:
-        places: list[_Place | None] = []
+        places = []
         for path in paths:
-            places.append(None if path == "-" else _Place(path))
-            if (place := places[-1]) is not None:
-                outer.callback(place.drop)
+            places.append(_Place(path))
+            outer.callback(places[-1].drop)
         with ExitStack() as inner:
-            yield [inner.enter_context(_open(path, place)) for path, place in zip(paths, places, strict=True)]
+            yield [inner.enter_context(PACKERS[packing(place.name).lower()](place.file)) for place in places]
         for place in places:
-            if place is None:
-                sys.stdout.flush()
-            else:
-                place.finish()
+            place.finish()
         for place in places:
-            if place is not None:
-                place.rename()
+            place.rename()
 
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """One file, as it is whatever its suffix; see `whole_files`."""
-    place = _Place(path)
+    place = _Place(os.path.realpath(path))
     try:
         yield place.file
         place.finish()
@@ -71,22 +49,19 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         place.drop()
 
 
-def _open(path: str, place: _Place | None) -> Any:
-    if place is None:
-        sys.stdout.flush()
-    raw = cast(BinaryIO, sys.stdout.buffer if place is None else place.file)
-    suffix = compression(path)
-    return _compressed(raw, suffix) if suffix else contextlib.nullcontext(raw)
-
-
 class _Place:
-    """A temporary file beside the one to be; of a pipe or device, itself."""
+    """A temporary file beside the one to be; of a pipe or device, itself; of `-`, standard output."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.path.realpath(path)
+    def __init__(self, path: str) -> None:
+        self.name, self.path = path, os.path.realpath(path)
         self._temporary: str | None = None
+        self._is_standard = path == "-"
+        if self._is_standard:
+            sys.stdout.flush()
+            self.file = cast(IO[bytes], sys.stdout.buffer)
+            return
         if os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path):
-            self.file: IO[bytes] = open(self.path, "wb")  # noqa: SIM115
+            self.file = open(self.path, "wb")  # noqa: SIM115
             return
         folder, name = os.path.split(self.path)
         handle, self._temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
@@ -96,7 +71,8 @@ class _Place:
         self.file.flush()
         if self._temporary is not None:
             os.fsync(self.file.fileno())
-        self.file.close()
+        if not self._is_standard:
+            self.file.close()
 
     def rename(self) -> None:
         if self._temporary is not None:
@@ -113,6 +89,23 @@ class _Place:
 
     def drop(self) -> None:
         with contextlib.suppress(OSError):
-            self.file.close()
+            if not self._is_standard:
+                self.file.close()
         if self._temporary is not None:
             Path(self._temporary).unlink(missing_ok=True)
+
+
+def _zstandard(raw: Any) -> Any:
+    import zstandard
+
+    return zstandard.ZstdCompressor(write_checksum=True).stream_writer(raw, closefd=False)
+
+
+PACKERS: dict[str, Callable[[Any], Any]] = {
+    "": contextlib.nullcontext,
+    ".gz": lambda raw: gzip.GzipFile("", "wb", 6, raw, mtime=0),
+    ".xz": lambda raw: lzma.LZMAFile(raw, "wb"),  # noqa: SIM115  (closed by who asked for it)
+    ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
+    ".zst": _zstandard,
+}
+"""By suffix, what compresses to a file; the same bytes give the same file (gzip without name and time)."""

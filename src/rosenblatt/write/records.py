@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from ..errors import DataError, located
+from ..errors import located
 from ..read.columns import is_number
 from ..read.open import BLOCK, blocks, open_bytes
 from ..read.table import MAX_CELL
@@ -33,7 +34,7 @@ class Records:
         if self.format not in LINES:
             found = f"its rows ({self.format}) are no lines"
             raise located(self.origin, None, found, "expected svmlight, CSV or text lines (`rosenblatt convert`)")
-        self.notes: dict[str, int] = {}
+        self.notes: Counter[str] = Counter()
         self.header = b""
         self._columns: Any = source.columns if self.format == "table" else None
         self._delimiter: str = getattr(source, "delimiter", ",")
@@ -44,12 +45,11 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         self.notes.clear()
         rows = self._lines() if self.format != "table" else self._rows_of_table()
-        none = True
-        for record in rows:
-            none = False
-            yield record
-        if none:
+        first = next(rows, None)
+        if first is None:
             raise located(self.origin, None, "found no rows", "expected at least one")
+        yield first
+        yield from rows
 
     def _has_labels(self) -> bool:
         if self.format == "table":
@@ -73,7 +73,7 @@ class Records:
             for i, line in enumerate(lines):
                 start = line.lstrip()[:1]
                 if blank and (not start or (start == b"#" and self.format == "svmlight")):
-                    self.notes[SKIPPED] = self.notes.get(SKIPPED, 0) + 1
+                    self.notes[SKIPPED] += 1
                 elif self.labelled:
                     yield line, label_of(line, first + i)
                 else:
@@ -112,7 +112,7 @@ class Records:
                 return
             for i, line in enumerate(lines):
                 if not line.strip(b" \t\r\n".replace(between, b"")):
-                    self.notes[SKIPPED] = self.notes.get(SKIPPED, 0) + 1
+                    self.notes[SKIPPED] += 1
                 else:
                     yield line, line.rstrip(b"\r\n").split(between) if self.labelled else [], first + i
 
@@ -133,7 +133,7 @@ class Records:
                 row, number = b"".join(held), place[0] - len(held) + 1
                 held.clear()
                 if len(cells) < 2 and not "".join(cells).strip():
-                    self.notes[SKIPPED] = self.notes.get(SKIPPED, 0) + 1
+                    self.notes[SKIPPED] += 1
                 else:
                     yield row, [cell.encode("utf-8", "surrogateescape") for cell in cells], number
         except csv.Error as error:
@@ -141,11 +141,8 @@ class Records:
             raise located(self.origin, place[0], found, "expected quotes that close") from None
 
     def _label(self, cells: list[bytes], line: int) -> str:
-        position = self._columns.label
-        if len(cells) != self._columns.width or not cells[position].strip():
-            raise self._without_label(line, len(cells))
-        return cells[position].strip().decode("utf-8", "replace")
-
-    def _without_label(self, line: int, cells: int) -> DataError:
-        wanted = f"{self._columns.width} cells, with a label in {self._columns.called(self._columns.label)}"
-        return located(self.origin, line, f"found {cells} cell{'s' * (cells != 1)}", f"expected {wanted}")
+        columns = self._columns
+        if len(cells) != columns.width or not cells[columns.label].strip():
+            wanted = f"expected {columns.width} cells, with a label in {columns.called(columns.label)}"
+            raise located(self.origin, line, f"found {len(cells)} cell{'s' * (len(cells) != 1)}", wanted)
+        return cells[columns.label].strip().decode("utf-8", "replace")

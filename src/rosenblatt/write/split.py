@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import SettingError
+from .shuffle import random_numbers
 
 
 class Parts(NamedTuple):
@@ -44,20 +45,20 @@ def counts(rows: Mapping[str | None, int], shares: tuple[float, ...]) -> dict[st
     A class in its turn (sorted) gets what its share of the rows so far still lacks; largest remainders are rounded up.
     So small classes differ from their share by less than two rows, and the parts as a whole by less than one.
     """
-    given = np.zeros(len(shares))
+    dealt = np.zeros(len(shares))
     seen = 0
-    found: dict[str | None, list[int]] = {}
+    due: dict[str | None, list[int]] = {}
     for label in sorted(rows, key=str):
         seen += rows[label]
-        want = np.array(shares) * seen - given
+        want = np.array(shares) * seen - dealt
         own = np.maximum(np.floor(want + 1e-9), 0.0).astype(int)
         while own.sum() > rows[label]:
             own[int(np.where(own > 0, want - own, np.inf).argmin())] -= 1
         while own.sum() < rows[label]:
             own[int((want - own).argmax())] += 1
-        given += own
-        found[label] = own.tolist()
-    return found
+        dealt += own
+        due[label] = own.tolist()
+    return due
 
 
 class Dealer:
@@ -70,15 +71,12 @@ class Dealer:
     def __init__(self, rows: Mapping[str | None, int], parts: Parts, seed: int) -> None:
         self.due = counts(Counter(rows), parts.shares)
         self._left = dict(rows)
-        self._rng = np.random.default_rng(seed)
-        self._drawn: list[float] = []
+        self._random = random_numbers(seed)
 
     def part(self, label: str | None) -> int:
         """The part of the next row, which has this label."""
-        if not self._drawn:
-            self._drawn = self._rng.random(4096).tolist()[::-1]
         due = self.due[label]
-        place = int(self._drawn.pop() * self._left[label])
+        place = int(next(self._random) * self._left[label])
         self._left[label] -= 1
         part = 0
         while place >= due[part]:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
-
 import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
-from . import Shape, digits
+from . import Writer, digits
 from .cells import in_float64, label_numbers, label_texts
 
 LONGEST_PAIR = digits.LONGEST + 12
 """Bytes of ` 4294967295:` and a number."""
 
 
-class SvmlightWriter:
+class SvmlightWriter(Writer):
     """Lines that `Svmlight` reads back with the same bits; explicit zeros of sparse rows stay.
 
     Nobody writes down how many columns there are, so the last one is given in the first row, as zero if need be: every
     program then reads as many. (peers.md: dumping and loading `[[0, 5], [3, 0]]` must not lose a column.)
     """
 
-    def __init__(self, file: BinaryIO, shape: Shape) -> None:
-        self._file, self._shape, self._first = file, shape, True
-        self.notes: dict[str, int] = {}
+    _first = True
 
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
@@ -39,18 +35,10 @@ class SvmlightWriter:
         if self._shape.ids and batch.ids is not None:
             tails = [f" # {' '.join(str(name).split())}".encode() for name in batch.ids]
         columns = columns.astype(np.uint64) + np.uint64(self._shape.base)
-        if digits.is_little(len(values)):
-            self._file.write(_plain(heads, tails, values, columns, row_ends))
-            return
         ends = digits.ends_of(heads), digits.ends_of(tails)
-        room = LONGEST_PAIR * len(values) + sum(int(end.ends[-1]) + len(heads) for end in ends)
-        out = np.empty(room, np.uint8)
-        with np.errstate(over="ignore"):
-            size = digits.sparse_lines(out, *ends, in_float64(values), columns, row_ends)
+        out = np.empty(LONGEST_PAIR * len(values) + sum(end.room for end in ends), np.uint8)
+        size = digits.written(digits.sparse_lines, len(values), out, *ends, in_float64(values), columns, row_ends)
         self._file.write(out[:size].data)
-
-    def close(self) -> None:
-        pass
 
 
 def _as_wide(values: Array, columns: Array, row_ends: Array, width: int) -> tuple[Array, Array, Array]:
@@ -59,17 +47,3 @@ def _as_wide(values: Array, columns: Array, row_ends: Array, width: int) -> tupl
     if end and int(columns[end - 1]) == width - 1:
         return values, columns, row_ends
     return np.insert(values, end, 0.0), np.insert(columns, end, width - 1), np.append(row_ends[:1], row_ends[1:] + 1)
-
-
-def _plain(heads: list[bytes], tails: list[bytes], values: Array, columns: Array, row_ends: Array) -> bytes:
-    """The same lines in Python."""
-    pairs = [
-        f"{column}:{digits.shortest(value)}".encode()
-        for column, value in zip(columns.tolist(), values.tolist(), strict=True)
-    ]
-    starts = row_ends.tolist()
-    lines = []
-    for i, (head, tail) in enumerate(zip(heads, tails, strict=True)):
-        parts = pairs[starts[i] : starts[i + 1]]
-        lines.append(b" ".join([head, *parts] if head else parts) + tail + b"\n")
-    return b"".join(lines)

@@ -9,19 +9,19 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
-from . import Shape, digits
+from . import Shape, Writer, digits
 from .cells import document_text, in_float64, label_texts
 
 
-class TableWriter:
+class TableWriter(Writer):
     """Cells that `Table` reads back with the same bits; quoted where they must be, lines end in \\n.
 
     The header is always there: without it `1,2,class` could be taken for one.
     """
 
     def __init__(self, file: BinaryIO, shape: Shape, delimiter: str = ",") -> None:
-        self._file, self._shape, self._delimiter = file, shape, delimiter
-        self.notes: dict[str, int] = {}
+        super().__init__(file, shape)
+        self._delimiter = delimiter
         self._special = re.compile(rf'["\r\n{delimiter}]|^\s|\s$')
         label = [] if shape.label is None else [shape.label]
         self._lines([[*label, "text"] if shape.kind == "documents" else [*shape.called(), *label]])
@@ -41,23 +41,11 @@ class TableWriter:
         for part, values in batch.rows.dense_blocks(self._shape.width):
             self._numbers(values, tails[part])
 
-    def close(self) -> None:
-        pass
-
     def _numbers(self, values: Array, tails: list[bytes]) -> None:
         n, d = values.shape
-        if digits.is_little(n * d):
-            between = self._delimiter
-            lines = [
-                between.join(map(digits.shortest, row)).encode() + tail
-                for row, tail in zip(values.tolist(), tails, strict=True)
-            ]
-            self._file.write(b"".join(line + b"\n" for line in lines))
-            return
         ends = digits.ends_of(tails)
-        out = np.empty((digits.LONGEST + 1) * n * d + int(ends.ends[-1]) + n, np.uint8)
-        with np.errstate(over="ignore"):
-            size = digits.dense_lines(out, ends, in_float64(values), ord(self._delimiter))
+        out = np.empty((digits.LONGEST + 1) * n * d + ends.room, np.uint8)
+        size = digits.written(digits.dense_lines, n * d, out, ends, in_float64(values), ord(self._delimiter))
         self._file.write(out[:size].data)
 
     def _lines(self, rows: list[list[str]] | list[tuple[str, str]]) -> None:

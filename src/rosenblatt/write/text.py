@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
-
 from ..data.batch import Batch
-from . import Shape
+from . import Writer
 from .cells import document_text, label_texts
 
 BREAKS = "line breaks inside texts, written as blanks"
 TABS = "tabs and line breaks inside labels, written as blanks"
 
 
-class TextWriter:
+class TextWriter(Writer):
     """Lines that `TextLines` reads back; a line break inside a text becomes a blank, and is counted."""
-
-    def __init__(self, file: BinaryIO, shape: Shape) -> None:
-        self._file, self._shape = file, shape
-        self.notes: dict[str, int] = {}
 
     def write(self, batch: Batch) -> None:
         assert isinstance(batch.rows, list)
@@ -27,9 +21,6 @@ class TextWriter:
             known = {label: self._line(label, TABS).replace("\t", " ") for label in set(labels)}
             lines = [f"{known[label]}\t{line}" for label, line in zip(labels, lines, strict=True)]
         self._file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
-
-    def close(self) -> None:
-        pass
 
     def _line(self, text: str, what: str) -> str:
         breaks = text.count("\n") + text.endswith("\r")

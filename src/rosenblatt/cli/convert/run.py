@@ -11,10 +11,9 @@ from ...data.batch import AtHand, Batch, Source
 from ...errors import DataError, SettingError, located
 from ...features.pipeline import Features
 from ...model.model import Model
-from ...read.open import open_bytes
+from ...read.open import open_bytes, uncompressed
 from ...write import OUTPUTS, Shape, whole_files
 from ...write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
-from ...write.files import compression
 from ..data import like_training, names_of
 from ..learn import check_kind, check_needs, feature_options
 from ..options import reading
@@ -130,7 +129,7 @@ def _label_name(source: Any, names: list[str]) -> str:
 
 def names_file(output: str) -> str:
     """`mails.svm.gz` → `mails.svm.names`."""
-    return output[: len(output) - len(compression(output))] + ".names"
+    return uncompressed(output) + ".names"
 
 
 def _names_of(path: str, width: int) -> list[str]:

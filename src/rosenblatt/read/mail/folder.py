@@ -1,16 +1,25 @@
-"""Mails below a folder: one file a mail, maildirs, mbox files, and the three mixed."""
+"""Mails below a folder: one file a mail, maildirs, mbox files, and the three mixed.
+
+A maildir is a folder with subfolders cur, new and tmp, one file a mail, its flags at the end of the file's name.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import IO, NamedTuple
 
 from ...errors import located
-from .labels import Folders
-from .maildir import MAILS, UNFINISHED, folder_names, is_left_out, is_maildir
-from .store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, VANISHED, Entries, Entry, Note, entry
+from .store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, VANISHED, Entries, Entry, Folders, Store, entry
+
+MAILS, UNFINISHED = ("cur", "new"), "tmp"
+INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
+"""The flags: `:2,FS`; other marks stand for the colon where a file system forbids it."""
+DELIVERED = re.compile(r"\d{6,}[._]\S*$")
+"""How names of mails in a maildir begin: the second of delivery."""
 
 SERVERS = ("dovecot-", "dovecot.", "courierimap", "maildirfolder")
 """How files begin that servers keep in a maildir."""
@@ -18,7 +27,7 @@ INBOX = "INBOX"
 """What a maildir's own mails lie in, where it has subfolders."""
 
 
-class _Found(NamedTuple):
+class _File(NamedTuple):
     """A file that can be a mail. maildir: the parts of its maildir's path below the root, None outside of maildirs."""
 
     below: str
@@ -26,7 +35,7 @@ class _Found(NamedTuple):
     maildir: Folders | None
 
 
-class Folder:
+class Folder(Store):
     """The mails below a folder in the order of their paths; links are counted and not followed.
 
     kind: "maildir": only what lies in maildirs; "mbox": every file is an mbox; else each file as it looks. In a
@@ -34,43 +43,38 @@ class Folder:
     trashed or drafts, nor what is not delivered yet (`tmp`).
     """
 
-    broken = False
-
-    def __init__(self, root: str | os.PathLike[str], kind: str, note: Note) -> None:
-        self._root, self._kind, self._note = os.fspath(root), kind, note
-        self._done = 0
-        self._file: IO[bytes] | None = None
-        self.bytes_total: int | None = 0
+    _done = 0
+    _file: IO[bytes] | None = None
 
     @property
     def bytes_read(self) -> int:
         return self._done + (self._file.tell() if self._file and not self._file.closed else 0)
 
     def entries(self) -> Entries:
-        found, maildirs = self._walk()
+        files, maildirs = self._walk()
         if self._kind == "maildir" and not maildirs:
-            raise located(self._root, None, "found no maildir", "expected a folder that holds cur, new and tmp")
+            raise located(self.origin, None, "found no maildir", "expected a folder that holds cur, new and tmp")
         with_inner = {maildir[:i] for maildir in maildirs for i in range(len(maildir))} & maildirs
-        self.bytes_total, self._done = sum(each.size for each in found), 0
-        for below, size, maildir in sorted(found):
+        self.bytes_total, self._done = sum(each.size for each in files), 0
+        for below, size, maildir in sorted(files):
             open_it = lambda below=below: self._open(below)  # noqa: E731
             if maildir is None:
-                yield entry(below, PurePosixPath(below).parts[:-1], open_it, True if self._kind == "mbox" else None)
+                yield entry(below, PurePosixPath(below).parts[:-1], open_it, self._mbox)
             else:
                 own = (INBOX,) if maildir in with_inner else ()
                 yield Entry(below, (*folder_names(maildir), *own), open_it, None, False)
             self._done += size
 
     def _open(self, below: str) -> IO[bytes]:
-        self._file = open(os.path.join(self._root, below), "rb", buffering=0)  # noqa: SIM115  (closed by the reader)
+        self._file = open(os.path.join(self.origin, below), "rb", buffering=0)  # noqa: SIM115  (closed by the reader)
         return self._file
 
-    def _walk(self) -> tuple[list[_Found], set[Folders]]:
+    def _walk(self) -> tuple[list[_File], set[Folders]]:
         """All files that can be mails, and the maildirs."""
-        found: list[_Found] = []
+        seen: list[_File] = []
         maildirs: set[Folders] = set()
-        for folder, folders, files in os.walk(self._root, onerror=lambda error: self._note(UNREADABLE)):
-            parts = PurePosixPath(os.path.relpath(folder, self._root).replace(os.sep, "/")).parts
+        for folder, folders, files in os.walk(self.origin, onerror=lambda error: self._note(UNREADABLE)):
+            parts = PurePosixPath(os.path.relpath(folder, self.origin).replace(os.sep, "/")).parts
             if is_maildir(folders):
                 maildirs.add(parts)
             maildir = parts[:-1] if parts and parts[-1] in (*MAILS, UNFINISHED) and parts[:-1] in maildirs else None
@@ -83,21 +87,25 @@ class Folder:
                 if stat.S_ISLNK(status.st_mode):
                     self._note(LINKS)
                 elif not stat.S_ISDIR(status.st_mode):
+                    below = "/".join([*parts, name])
                     good = stat.S_ISREG(status.st_mode) and parts not in maildirs  # there lie a server's own files
-                    refused = self._refused(parts, name, maildir) if good else NO_MAIL
+                    asked = self._kind != "maildir" or maildir is not None
+                    refused = refusal(below, maildir is not None) if good and asked else NO_MAIL
                     if refused:
                         self._note(refused)
                     else:
-                        found.append(_Found("/".join([*parts, name]), status.st_size, maildir))
-        return found, maildirs
+                        seen.append(_File(below, status.st_size, maildir))
+        return seen, maildirs
 
-    def _refused(self, parts: Folders, name: str, maildir: Folders | None) -> str | None:
-        """Why a file is not read."""
-        if maildir is None:
-            return None if self._kind != "maildir" and can_be_mail("/".join([*parts, name])) else NO_MAIL
-        if parts[-1] == UNFINISHED or name.startswith("."):
-            return NO_MAIL
-        return LEFT_OUT if is_left_out(name) else None
+
+def refusal(path: str, in_maildir: bool) -> str | None:
+    """Why a file is not read, None where it is."""
+    folder, name = PurePosixPath(path).parent.name, PurePosixPath(path).name
+    if not in_maildir:
+        return None if can_be_mail(path) else NO_MAIL
+    if folder == UNFINISHED or name.startswith("."):
+        return NO_MAIL
+    return LEFT_OUT if is_left_out(name) else None
 
 
 def can_be_mail(path: str) -> bool:
@@ -107,3 +115,26 @@ def can_be_mail(path: str) -> bool:
     hidden = any(part.startswith(".") for part in parts)
     a_list = name == "cmds" or name.endswith(".csv") or name.startswith(SERVERS)
     return not (hidden or a_list or ARCHIVE.search(name))
+
+
+def is_maildir(folders: Collection[str]) -> bool:
+    """Whether a folder with these subfolders is one. Copies often lose the empty folders: two of the three will do."""
+    return "cur" in folders and ("new" in folders or UNFINISHED in folders)
+
+
+def is_left_out(name: str) -> bool:
+    """Whether a mail's flags say trashed (T) or draft (D).
+
+    Where a trashed mail lies no longer says what it is, and a draft is no mail that somebody sent or received. Seen,
+    replied, passed and flagged mails are mails.
+    """
+    info = INFO.search(name)
+    return info is not None and not {"T", "D"}.isdisjoint(info[1])
+
+
+def folder_names(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders of a maildir's path as a mail program shows them: `.Archive.2020` (Maildir++) is 2020 in Archive."""
+    names: list[str] = []
+    for part in parts:
+        names += filter(None, part.split(".")) if part.startswith(".") and part not in (".", "..") else [part]
+    return tuple(names)

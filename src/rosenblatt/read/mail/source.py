@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import mailtext
 from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
 from ...mailtext.document import Document
-from ...mailtext.parse import FAILED, FIELDS, parse_mail
-from .. import parameters as declared
-from ..open import STDIN, ByteStream, PathLike, is_read_once, is_remote, open_bytes
-from .labels import Folders, labelling, nearest
-from .look import is_index, is_tar
-from .mbox import LOOK, MAIL_LIMIT
-from .store import ARCHIVE, NO_MAIL, UNREADABLE, VANISHED, Entry, NotMbox, Single, Store, messages
-from .trec import Index
+from ...mailtext.fields import FAILED
+from ..open import ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
+from ..parameters import FIELDS, LABELS
+from ..source import FileSource
+from .mbox import LOOK, MAIL_LIMIT, is_mbox
+from .store import ARCHIVE, NO_MAIL, UNREADABLE, VANISHED, Entry, Folders, Note, NotMbox, Single, Store, messages
+from .trec import Index, is_index
 
 BATCH = 256
 STORES = ("auto", "mbox", "maildir", "trec")
 EXPECTED = "expected raw mails in folders named spam and ham, or in one folder for each label"
+PAIR = ("ham", "spam")
+"""The folders that are looked for where no labels are named, in any case of letters."""
 
 OUTSIDE = "mails outside the labelled folders, skipped"
 AS_TEXT = "mails that could not be taken apart, read as plain text"
 CUT = "mails longer than 64 MB, cut"
+
+HEADER = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:return-path|received|delivered-to|subject|from|to|date|message-id|reply-to|mime-version"
+    rb"|content-type|x-[a-z-]+):[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*(?:[a-z][a-z-]*:|\r?\n)",
+    re.IGNORECASE,
+)
+"""How a mail begins: a well-known header, and another one or the end of the headers."""
+
+LabelOf = Callable[[Folders], str | None]
 
 
 class _Row(NamedTuple):
@@ -39,10 +51,10 @@ class _Row(NamedTuple):
     id: str
 
 
-class MailSource:
+class MailSource(FileSource):
     """A source of documents: mails below a folder, in an archive, an mbox, or a TREC index; or a single mail.
 
-    path: a folder, a file (also compressed), an address, or `-`. fields: see `parse_mail`. batch_size: mails in a
+    path: a folder, a file (also compressed), an address, or `-`. fields: see `mailtext.parse`. batch_size: mails in a
     batch. store: what lies there: "mbox" (in a folder: each file), "maildir", "trec", or "auto" (default): as it looks.
     labels: the names of the folders that are labels, anywhere below the path; the nearest above a mail counts. None:
     spam and ham if there are such folders, else the first folders that tell mails apart (newsgroups). The stem of an
@@ -55,41 +67,36 @@ class MailSource:
     there is no mail, or the path cannot be read.
     """
 
+    name = "mail"
+    rank = 8
+    suffixes = (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")
+    aliases = {store: {"store": store} for store in STORES[1:]}
     kind = "documents"
+    takes_folders = True
+    parameters = (FIELDS, LABELS)
+    further = {"labelled": "auto", "batch_size": BATCH, "store": STORES[0]}
 
-    parameters = (declared.FIELDS, declared.LABELS)
+    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
+        super().__init__(path, **words)
+        asked = self.asked
+        if asked.batch_size < 1:
+            raise SettingError(f"batch_size {asked.batch_size} is out of range; it must be at least 1")
+        if asked.labelled not in (True, False, "auto"):
+            raise SettingError(f"labelled {asked.labelled!r} is unknown; it must be True, False or 'auto'")
+        if asked.store not in STORES:
+            raise SettingError(f"store {asked.store!r} is unknown; it must be one of {', '.join(STORES)}")
+        self._fields, self._labels = tuple(asked.fields), asked.labels
+        self._store = _store(path, asked.store, self._note)
+        self._label_of: LabelOf | None = None
+        self._settled = asked.labelled is False
 
-    feature_names = None
-
-    def __init__(
-        self,
-        path: PathLike | ByteStream,
-        fields: Sequence[str] = FIELDS,
-        labels: Sequence[str] | None = None,
-        labelled: bool | str = "auto",
-        batch_size: int = BATCH,
-        store: str = "auto",
-    ) -> None:
-        if batch_size < 1:
-            raise SettingError(f"batch_size {batch_size} is out of range; it must be at least 1")
-        if labelled not in (True, False, "auto"):
-            raise SettingError(f"labelled {labelled!r} is unknown; it must be True, False or 'auto'")
-        if store not in STORES:
-            raise SettingError(f"store {store!r} is unknown; it must be one of {', '.join(STORES)}")
-        self._fields, self._labels = tuple(fields), labels
-        self._labelled, self._batch_size = labelled, batch_size
-        self.notes: dict[str, int] = {}
-        self.origin = path.name if isinstance(path, ByteStream) else STDIN if str(path) == "-" else str(path)
-        folder = not isinstance(path, ByteStream) and not is_remote(path) and os.path.isdir(path)
-        self.one_shot = isinstance(path, ByteStream) or (not folder and is_read_once(path))
-        self._store = _folder(path, store, self._note) if folder else _file(path, store, self._note)
-        self._label_of: Callable[[Folders], str | None] | None = None
-        self._settled = labelled is False
-        self._opened = False
+    @classmethod
+    def begins(cls, head: bytes, path: PathLike | None) -> bool:
+        looks = is_tar(head) or is_mbox(head) or HEADER.match(head) is not None
+        return looks or (path is not None and is_index(head, path))
 
     @property
     def bytes_read(self) -> int:
-        """How far the reading is, for a progress bar."""
         return self._store.bytes_read
 
     @property
@@ -97,49 +104,30 @@ class MailSource:
         return self._store.bytes_total
 
     def recipe(self) -> dict[str, Any]:
-        return {"format": "mail", "fields": list(self._fields)}
+        return {**super().recipe(), "fields": list(self._fields)}
 
-    def __iter__(self) -> Iterator[Batch]:
-        if self.one_shot and self._opened:
-            raise DataError(f"{self.origin}: it can be read only once; several passes over the data need a file")
-        self._opened = True
-        self.notes.clear()
-        rows: list[_Row] = []
-        none = True
-        for row in self._labelled_rows():
-            rows.append(row)
-            if len(rows) == self._batch_size:
-                none = False
-                yield self._batch(rows)
-                rows = []
-        if rows:
-            yield self._batch(rows)
-        elif none:
-            notes = ", ".join(f"{what}: {count}" for what, count in self.notes.items())
-            raise located(self.origin, None, "found no mail" + (f" ({notes})" if notes else ""), EXPECTED)
+    def batches(self) -> Iterator[Batch]:
+        self._begin()
+        rows = self._labelled_rows()
+        while held := list(islice(rows, self.asked.batch_size)):
+            yield self._batch(held)
 
     def _batch(self, rows: list[_Row]) -> Batch:
-        labels = None
-        if self._has_labels:
-            labels = np.array([self._label(row.entry) for row in rows], object)
+        labels = None if self._label_of is None else np.array([self._label(row.entry) for row in rows], object)
         return Batch([row.document for row in rows], labels, [row.id for row in rows])
 
-    def _note(self, what: str) -> None:
-        self.notes[what] = self.notes.get(what, 0) + 1
+    def _no_rows(self, what: str = "mail", expected: str = EXPECTED) -> DataError:
+        return super()._no_rows(what, expected)
 
     # --- labels ------------------------------------------------------------------------------------------------------
 
-    @property
-    def _has_labels(self) -> bool:
-        return self._label_of is not None
-
     def _label(self, entry: Entry) -> str | None:
         """The label of a mail; None for one outside of the labels; "" where there are none."""
-        if not self._has_labels:
+        if self._label_of is None:
             return ""
         if entry.label is not None:
             return entry.label if self._labels is None or entry.label in self._labels else None
-        return self._label_of(entry.folders) if self._label_of else None
+        return self._label_of(entry.folders)
 
     def _labelled_rows(self) -> Iterator[_Row]:
         """All mails but those outside of the labels, which are settled first."""
@@ -178,7 +166,7 @@ class MailSource:
         """Find what gives labels from the folders of all mails."""
         self._label_of = labelling(places, self._labels)
         single = isinstance(self._store, Single)
-        if self._label_of is None and (self._labelled is True or (self._labels is not None and not single)):
+        if self._label_of is None and (self.asked.labelled is True or (self._labels is not None and not single)):
             wanted = "" if self._labels is None else f" named {', '.join(map(str, self._labels))}"
             found = "mail without a label" if single else f"no labelled folders{wanted}"
             raise located(self.origin, None, f"found {found}", EXPECTED)
@@ -205,40 +193,75 @@ class MailSource:
     def _document(self, raw: bytes) -> Document:
         if len(raw) > MAIL_LIMIT:
             self._note(CUT)
-        document = parse_mail(raw[:MAIL_LIMIT], self._fields)
+        document = mailtext.parse(raw[:MAIL_LIMIT], self._fields)
         if document[-1] == FAILED:
             self._note(AS_TEXT)
         return document
 
 
-def _folder(path: Any, store: str, note: Callable[[str], None]) -> Store:
-    from .folder import Folder
+def _store(path: PathLike | ByteStream, kind: str, note: Note) -> Store:
+    """What lies there, of a file by its first bytes; one that cannot be opened twice is read on from there."""
+    if not isinstance(path, ByteStream) and is_folder(path):
+        from .folder import Folder
 
-    if store == "trec":
-        raise located(str(path), None, "it is a folder", "expected a TREC index, a file of labels and paths")
-    return Folder(path, store, note)
-
-
-def _file(path: PathLike | ByteStream, store: str, note: Callable[[str], None]) -> Store:
-    """What lies in a file, by its first bytes; a file that cannot be opened twice is read on from there."""
-    from .tar import Tar
-
+        if kind == "trec":
+            raise located(str(path), None, "it is a folder", "expected a TREC index, a file of labels and paths")
+        return Folder(path, kind, note)
     stream = path if isinstance(path, ByteStream) else open_bytes(path)
     head = stream.peek(LOOK)
-    given: PathLike | ByteStream = stream
-    if not isinstance(path, ByteStream) and not is_read_once(path):
+    if isinstance(path, ByteStream) or is_read_once(path):
+        path = stream
+    else:
         stream.close()
-        given = path
-    local = None if isinstance(given, ByteStream) or is_remote(given) else given
-    if store == "maildir":
+    local = None if isinstance(path, ByteStream) or is_remote(path) else path
+    if kind == "maildir":
         raise located(stream.name, None, "it is a file", "expected a maildir, a folder that holds cur, new and tmp")
-    if store == "trec" and local is None:
+    if kind == "trec" and local is None:
         raise located(stream.name, None, "it is no local file", "expected a TREC index, beside its mails")
-    if local is not None and (store == "trec" or (store == "auto" and is_index(head, local))):
-        return Index(local)
-    if is_tar(head) or (store == "auto" and ARCHIVE.search(stream.name)):
-        return Tar(given, store, note)
-    return Single(given, True if store == "mbox" else None)
+    if local is not None and (kind == "trec" or (kind == "auto" and is_index(head, local))):
+        return Index(local, kind, note)
+    if is_tar(head) or (kind == "auto" and ARCHIVE.search(stream.name)):
+        from .tar import Tar
+
+        return Tar(path, kind, note)
+    return Single(path, kind, note)
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a tar archive (of any writer since 1988)."""
+    return head[257:262] == b"ustar"
+
+
+def nearest(labels: Sequence[str] | None = None) -> LabelOf:
+    """What gives a mail's folders the label nearest to it, None where there is none of `labels` (None: spam, ham)."""
+    wanted = {name: str(name) for name in labels} if labels is not None else {}
+
+    def label(folders: Folders) -> str | None:
+        for folder in reversed(folders):
+            if labels is not None and folder in wanted:
+                return wanted[folder]
+            if labels is None and folder.lower() in PAIR:
+                return folder.lower()
+        return None
+
+    return label
+
+
+def labelling(places: Sequence[Folders], labels: Sequence[str] | None = None) -> LabelOf | None:
+    """From the folders of all mails to what gives each its label, or None for a mail outside; None if nothing does.
+
+    labels: folders that are labels, else spam and ham, else the folders in which the paths part. A mail has the label
+    of the nearest such folder above it.
+    """
+    near = nearest(labels)
+    if any(near(folders) is not None for folders in places):
+        return near
+    if labels is not None:
+        return None
+    depth = len(os.path.commonprefix(list(places))) if places else 0
+    if len({folders[depth : depth + 1] for folders in places}) < 2 or any(len(f) <= depth for f in places):
+        return None
+    return lambda folders: folders[depth]
 
 
 def _printable(name: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ...errors import DataError
-from ..open import COMPRESSED, ByteStream, PathLike, compression, file_size, open_bytes, plain_name
-from .labels import Folders
+from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
+from ..rows import filled
 from .mbox import MAIL_LIMIT, is_mbox, split
 
 NO_MAIL = "files that are no mail, skipped"
@@ -28,12 +29,9 @@ class NotMbox(DataError):
     """A file that should be an mbox and is none."""
 
 
-class File(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-    def __enter__(self) -> Any: ...
-    def __exit__(self, *problem: Any) -> Any: ...
-
-
+Folders = tuple[str, ...]
+File = Any
+"""What has `read(size)` and can be used in a `with`."""
 Note = Callable[[str], None]
 
 
@@ -54,44 +52,46 @@ class Entry(NamedTuple):
 Entries = Generator[Entry, None, None]
 
 
-class Store(Protocol):
-    """Gives the same entries each time. broken: what went wrong is the fault of the store, not of one file in it.
+class Store:
+    """A place of mails, which gives the same entries each time.
 
-    bytes_read, bytes_total: how far the reading is, for a progress bar; the total is None where nobody knows it.
+    path: a file, or a stream that was begun. kind: what it shall be taken for, as of `MailSource`. note: counts what
+    is passed over. broken: what went wrong is the fault of the store, not of one file in it. bytes_total: how far
+    reading will go, None where nobody knows it.
     """
 
-    broken: bool
-    bytes_total: int | None
+    broken = False
+
+    def __init__(self, path: PathLike | ByteStream, kind: str, note: Note) -> None:
+        self._path, self._kind, self._note = path, kind, note
+        self._mbox = True if kind == "mbox" else None
+        self._stream = path if isinstance(path, ByteStream) else None
+        self.origin = path.name if isinstance(path, ByteStream) else os.fspath(path)
+        self.bytes_total = path.bytes_total if isinstance(path, ByteStream) else None
+        if not isinstance(path, ByteStream) and not is_folder(path):
+            self.bytes_total = file_size(path)
 
     @property
-    def bytes_read(self) -> int: ...
+    def bytes_read(self) -> int:
+        """How far the reading is, for a progress bar."""
+        return self._stream.bytes_read if self._stream else 0
 
-    def entries(self) -> Entries: ...
+    def entries(self) -> Entries:
+        raise NotImplementedError
+
+    def _opened(self) -> ByteStream:
+        self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
+        return self._stream
 
 
-class Single:
+class Single(Store):
     """One file, of a mail or of many."""
 
     broken = True
     """There is nothing beside it to go on with."""
 
-    def __init__(self, given: PathLike | ByteStream, mbox: bool | None) -> None:
-        self._given, self._mbox = given, mbox
-        self._stream = given if isinstance(given, ByteStream) else None
-        self.bytes_total = self._stream.bytes_total if self._stream else file_size(given)  # type: ignore[arg-type]
-
-    @property
-    def bytes_read(self) -> int:
-        return self._stream.bytes_read if self._stream else 0
-
     def entries(self) -> Entries:
-        given = self._given
-        name = Path(given.name if isinstance(given, ByteStream) else str(given)).name
-        yield entry(name, (), self._open, self._mbox)
-
-    def _open(self) -> ByteStream:
-        self._stream = self._given if isinstance(self._given, ByteStream) else open_bytes(self._given)
-        return self._stream
+        yield entry(Path(self.origin).name, (), self._opened, self._mbox)
 
 
 def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | None = None) -> Entry:
@@ -104,10 +104,8 @@ def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | No
 
 def _stem(name: str) -> str:
     """`lists/spam.mbox.gz` → spam."""
-    stem = PurePosixPath(name).name
-    for suffix in (*COMPRESSED, MBOX):
-        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
-    return stem
+    stem = uncompressed(PurePosixPath(name).name)
+    return stem[: -len(MBOX)] if stem.lower().endswith(MBOX) else stem
 
 
 def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, bytes]]:
@@ -116,9 +114,9 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
     A compressed file is read as what it holds. A file that is an mbox by its look only and holds one mail has no
     number. Raises DataError where the file is damaged, or should be an mbox and is not.
     """
-    head = _up_to(file, FIRST)
+    head = filled(file, FIRST)
     if compression(head):
-        yield from messages(ByteStream(_Rest(head, file), name, None), name, mbox)
+        yield from messages(ByteStream(Ahead(file.read, head), name, None), name, mbox)
         return
     looks = mbox is not False and is_mbox(head)
     if mbox and not looks and head:
@@ -126,37 +124,13 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
         raise NotMbox(f"{name}, line 1: found {line!r}; expected `From address date`, as an mbox begins with")
     if not looks:
         if head or not mbox:
-            yield name, head if len(head) < FIRST else head + _up_to(file, MAIL_LIMIT + 1 - FIRST)
+            yield name, head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
         return
     held: bytes | None = None
     number = 0
-    for raw in split(_Rest(head, file).read):
+    for raw in split(Ahead(file.read, head).read):
         if held is not None:
             yield f"{name}:{number}", held
         held, number = raw, number + 1
     if held is not None:
         yield f"{name}:{number}" if mbox or number > 1 else name, held
-
-
-class _Rest:
-    """A file some of which was read already."""
-
-    def __init__(self, head: bytes, file: File) -> None:
-        self._head, self._file = head, file
-
-    def read(self, size: int) -> bytes:
-        if self._head:
-            data, self._head = self._head[:size], self._head[size:]
-            return data
-        return self._file.read(size)
-
-    def close(self) -> None: ...
-
-
-def _up_to(file: File, limit: int) -> bytes:
-    """All of a file, but not more than `limit` bytes."""
-    parts: list[bytes] = []
-    while limit > 0 and (data := file.read(limit)):
-        parts.append(data)
-        limit -= len(data)
-    return parts[0] if len(parts) == 1 else b"".join(parts)

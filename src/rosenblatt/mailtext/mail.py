@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from .charset import base64, decode, decode_header, quoted_printable
+from .charset import base64, decode, decode_header
 from .document import Document
-from .fields import FIELDS, MADE
+from .fields import FAILED, FIELDS, MADE
 from .headers import headers_of, sender
 from .html import HTML_LIMIT, read_html
 from .links import links
@@ -25,8 +25,6 @@ TEXT_LIMIT = 1 << 20
 """Bytes of text that are read from one mail; the largest of 7,523 mails of two corpora has 0.2 MB."""
 HEADER_REPEATS = 20
 """Occurrences of one header that are read."""
-FAILED = ("defect", "unread")
-"""The field of a mail that could not be taken apart in an unforeseen way; its bytes are then read as plain text."""
 
 UU = re.compile(
     rb"^begin [0-7]{3,4} ([^\r\n]{1,200})\r?\n((?:[!-M][ -`]{1,84}\r?\n)+)(?:[` ]?\r?\nend\b)?", re.MULTILINE
@@ -39,12 +37,12 @@ LOOKS_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 """What makes a text HTML where it stands at the start, or anywhere if the mail does not say what it is."""
 
 
-def parse_mail(raw: bytes, fields: Sequence[str] = FIELDS) -> Document:
+def parse(raw: bytes, fields: Sequence[str] = FIELDS) -> Document:
     """One mail as a document: [("subject", …), ("", body), ("html", …), ("attachment", …), …].
 
     raw: the message as sent or stored (an mbox "From " line before it is passed over). fields: headers in lower case,
     each occurrence a field; "html" (all tags of HTML parts), "attachment" ("name suffix type size"), "charset"
-    ("unknown x-foo", "wrong us-ascii"), "missing" ("subject", "body"), and the others of `mail_names.MADE`, whose tags
+    ("unknown x-foo", "wrong us-ascii"), "missing" ("subject", "body"), and the others of `fields.MADE`, whose tags
     have parts ("links.odd"); the body (tag "") is always read. Never raises: what cannot be taken apart becomes plain
     text, with the field `FAILED`.
     """
@@ -85,14 +83,14 @@ class _Reader:
 
     def _worked_out(self, body: str) -> Document:
         """The fields that look at the mail as a whole, in a fixed order."""
-        found: Document = []
+        fields: Document = []
         if "links" in self.fields:
-            found += links(body, "\n".join(self.made["html"]), self.sources)
+            fields += links(body, "\n".join(self.made["html"]), self.sources)
         subjects = [("subject", text) for name, text in self.headers if name == "subject"]
         for name, look in (("capitals", capitals), ("spelling", spelling)):
             if name in self.fields:
-                found += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
-        return found
+                fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
+        return fields
 
     def _read_headers(self, part: Part) -> None:
         self.sent += sender(part.headers) if "sender" in self.fields else []
@@ -100,10 +98,10 @@ class _Reader:
         for name in self.fields:
             if name in MADE:
                 continue
-            found = values(part.headers, name)[:HEADER_REPEATS]
-            if not found:
+            occurrences = values(part.headers, name)[:HEADER_REPEATS]
+            if not occurrences:
                 self.made["missing"].append(name)
-            for value in found:
+            for value in occurrences:
                 text, problem = decode_header(value)
                 self.headers.append((name, text.strip()))
                 self.made["charset"].append(problem)
@@ -163,7 +161,7 @@ def _bytes(part: Part, raw: bytes, limit: int) -> bytes:
         return _uudecode(body)[:limit]
     undeclared = not encoding and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
     if undeclared or encoding.startswith(b"quoted-printable"):
-        return quoted_printable(body)[:limit]
+        return binascii.a2b_qp(body)[:limit]
     return body[:limit]
 
 
