@@ -73,7 +73,7 @@ def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers:
     task = Task(names=own.feature_names, observers=observers)
     if first is not None:
         task = task._replace(start=_start(first, y, recipe["positive"], source.origin))
-    trained = _trained(recipe, source, (rows, y), own, task, weight)
+    trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
     return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
 
@@ -100,16 +100,15 @@ def further(
             stacklevel=3,
         )
     task = Task(names=before.feature_names, observers=observers)
-    trained = _trained(_as_before(recipe, before), source, (rows, y), before, task, weight, before)
+    trained = _trained(_as_before(recipe, before), (source, rows, y), before, task, weight, before)
     return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
 
 
 def _trained(
-    recipe: Recipe, source: Any, data: tuple[Rows, Array], own: Representation, task: Task, weight: Any,
-    before: Model | None = None,
-) -> Trained:  # fmt: skip
-    """Learn from rows in features that are there, then calibrate and choose a threshold."""
-    rows, y = data
+    recipe: Recipe, data: Any, own: Representation, task: Task, weight: Any, before: Model | None = None
+) -> Trained:
+    """Learn from (source, rows, labels) in features that are there, then calibrate and choose a threshold."""
+    source, rows, y = data
     weight = checked_weights(weight, len(y))
     held, task = recipe["validation"], task._replace(scorer=_scorer(recipe))
     if held is not None and not isinstance(held, float):
