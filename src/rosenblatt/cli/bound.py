@@ -55,11 +55,10 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     from . import problem
     from .pictures import check_picture, write_picture
     from .progress import Progress
-    from .recipe import recipe_of
 
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
-    recipe = recipe_of(words, without=["positive"])
+    recipe = wanted.recipe.without("positive")
     with Progress() as progress:
         read = problem.read(data, wanted, progress)
         separator = _separator(words["separator"])

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..errors import SettingError
-from .command import Number, as_written, command, in_shell, option, option_of, together
+from .command import Number, as_written, command, given, in_shell, option, option_of, together
 from .options import TABLE, data_options, json_option, learner_options, only_option
 from .output import notes, show
 
@@ -47,8 +47,8 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     from .problem import read, wanted
     from .progress import Progress
 
+    learner = _learner(words, given(words))
     asked = wanted(words, None)
-    learner = _learner(words, asked.given)
     with Progress() as progress:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
@@ -70,14 +70,14 @@ def _scaled(rows: Any, asked: Any) -> str:
     """How texts are scaled where nothing was asked for: the other commands of proof take values as they are."""
     from ..features.pipeline import SCALE
 
-    return f" --scale {SCALE[rows.kind]}" if asked.features.scale is None and rows.kind == "documents" else ""
+    return f" --scale {SCALE[rows.kind]}" if asked.recipe.features.scale is None and rows.kind == "documents" else ""
 
 
-def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
+def _learner(words: dict[str, Any], there: set[str]) -> dict[str, Any]:
     """The words of the learner; SettingError before anything is read."""
     from ..learn.settings import WORDS, Settings
 
-    if "scoring" in given:
+    if "scoring" in there:
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     learner = {name: words[name] for name in WORDS if name in words}
     Settings.of(**learner)
@@ -93,5 +93,5 @@ def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> 
 
     asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive")}
     weight, names = _class_weight(words["class_weight"], y), rows.problems[0].names
-    given = Given(rows.wanted.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
-    return Plan(learner, words["max_iter"], class_weight=weight, given=given, names=names, **asked)
+    now = Given(rows.wanted.recipe.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
+    return Plan(learner, words["max_iter"], class_weight=weight, given=now, names=names, **asked)

@@ -43,7 +43,7 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
 
     from ..core.learn import MISTAKES, SEEN, UPDATES
     from ..model.evidence import strongest_features
-    from .probabilities import choice
+    from ..report.answers import choice
 
     run, counted = model.run, model.run.state.n
     features = strongest_features(model, top)
@@ -86,7 +86,7 @@ def _schema(path: str) -> int:
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
-    from .probabilities import told_calibration, told_threshold
+    from ..report.answers import calibration_text, threshold_lines
     from .train import train
 
     settings, classes = values["settings"], [str(label) for label in values["classes"]]
@@ -110,9 +110,9 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     stopped = in_shell(values["stop_reason"], train)
     yield f"stopped: {stopped}" + ("" if values["converged"] else " (not converged)")
     if values["calibration"]:
-        yield told_calibration(values["calibration"])
+        yield calibration_text(values["calibration"])
     if values["threshold"] and "by" in values["threshold"]:
-        yield from told_threshold(values["threshold"], classes)
+        yield from threshold_lines(values["threshold"], classes)
     elif values["threshold"]:
         yield f"threshold {values['threshold']['value']:.6g}: where the probabilities are one half"
     for name, features in values["strongest"].items():

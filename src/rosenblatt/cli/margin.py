@@ -48,7 +48,7 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
                     watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
                 rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
     values = {"data": rows_read.origin, "rows": rows_read.problems[0].n, "features": rows_read.problems[0].d,
-              "fit_intercept": wish.fit_intercept, "margins": rows, "notes": rows_read.notes}  # fmt: skip
+              "fit_intercept": wish.recipe["fit_intercept"], "margins": rows, "notes": rows_read.notes}  # fmt: skip
     notes(rows_read.notes)
     show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,43 +10,39 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data.batch import AtHand
 from ..data.labels import tidy
-from ..errors import SettingError
-from ..features.pipeline import DEFAULT, Features, Options
+from ..errors import SettingError, naming
+from ..features.pipeline import DEFAULT, Features
 from ..read import open_source
+from ..recipe.recipe import Recipe
 from ..report.words import listed
 from ..theory.problem import Problem, as_problem
-from .command import given
-from .data import naming
-from .learn import check_kind, check_needs, feature_options
-from .options import reading as reading_of
 from .progress import Progress
+from .recipe import recipe_of
 from .sources import whole
 
 
 class Wanted(NamedTuple):
-    """Which rows, and in which features. reading: options of the reader that were given. features: with a scale of its
-    own. only: the labels whose rows are looked at, as text; None: all. positive: the label of +1, None: see `read`.
-    given: names of the options that were given."""
+    """Which rows, and in which features. recipe: of reading and features, with a scale of its own, the label of +1
+    (None: see `read`), and offset or none. only: the labels whose rows are looked at, as text; None: all."""
 
-    reading: dict[str, Any]
-    features: Options = DEFAULT._replace(scale="none")
+    recipe: Recipe
     only: list[str] | None = None
-    positive: Any = None
-    fit_intercept: bool = True
-    given: frozenset[str] = frozenset()
 
-    def recipe(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """What JSON can hold of it: enough to read the same rows again."""
-        options = {name: value for name, value in self.features._asdict().items() if value != getattr(DEFAULT, name)}
-        return {"reading": self.reading, "features": options, "only": self.only, "positive": self.positive}
+        options = {
+            name: value for name, value in self.recipe.features._asdict().items() if value != getattr(DEFAULT, name)
+        }
+        positive = self.recipe["positive"]
+        return {"reading": self.recipe.reading, "features": options, "only": self.only, "positive": positive}
 
     @classmethod
-    def of(cls, recipe: dict[str, Any], fit_intercept: bool) -> Wanted:
-        """From such a recipe."""
-        if unknown := set(recipe["features"]) - set(DEFAULT._fields):
+    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Wanted:
+        """From such a dict."""
+        if unknown := set(saved["features"]) - set(DEFAULT._fields):
             raise KeyError(min(unknown))
-        options = DEFAULT._replace(**recipe["features"])
-        return cls({**recipe["reading"]}, options, recipe["only"], recipe["positive"], fit_intercept)
+        words = {**saved["reading"], **saved["features"], "positive": saved["positive"]}
+        return cls(Recipe(**words, fit_intercept=fit_intercept), saved["only"])
 
 
 class Data(NamedTuple):
@@ -64,36 +61,34 @@ class Data(NamedTuple):
     kind: str = "rows"
 
 
-def wanted(words: dict[str, Any], scale: str | None = "none") -> Wanted:
+def wanted(words: dict[str, Any], scale: str | None = "none", without: Iterable[str] = ()) -> Wanted:
     """From the options `problem_options`, `reading_options` and `features_options` of the command at work.
 
-    scale: where --scale is auto: "none", as a verdict is about values as they are; None: as `train` scales.
+    scale: where --scale is auto: "none", as a verdict is about values as they are; None: as `train` scales. without:
+    options that mean something else there.
     """
-    there = frozenset(given(words))
-    check_needs(words, set(there))
-    options = feature_options(words)
-    options = options._replace(scale=scale) if options.scale is None else options
-    return Wanted(
-        reading_of(words), options, words["only"], words["positive"], words["fit_intercept"], frozenset(there)
-    )
+    recipe = recipe_of(words, without)
+    if scale is not None and recipe["scale"] == "auto":
+        recipe = recipe.with_(scale=scale)
+    return Wanted(recipe, words["only"])
 
 
 def read(data: str, wanted: Wanted, progress: Progress) -> Data:
     """The labelled rows of a file. Raises SettingError for options that do not fit it, DataError for what is wrong."""
-    reading = dict(wanted.reading)
-    source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
-    check_kind(source, set(wanted.given))
+    recipe = wanted.recipe
+    source = open_source(data, labelled=True, **recipe.reading)
+    recipe.check_kind(source)
     batch = whole(progress.reading(source))
     labels = np.asarray(batch.y)
     with naming(source.origin):
         if wanted.only is not None:
             chosen = _of(labels, wanted.only)
             batch, labels = batch.take(chosen), labels[chosen]
-        features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), wanted.features)
+        features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
         names = features.names or source.feature_names
         problems = [
-            as_problem(rows, labels, wanted.fit_intercept, positive, names if features.quadratic is None else None)
-            for positive in _positives(labels, wanted.positive)
+            as_problem(rows, labels, recipe["fit_intercept"], positive, names if features.quadratic is None else None)
+            for positive in _positives(labels, recipe["positive"])
         ]
     return Data(problems, rows, labels, wanted, str(source.origin), dict(source.notes), source.kind)
 

@@ -29,7 +29,7 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
     """
     from ..model.model import Model
     from ..read.anything import source_like
-    from .probabilities import choice, told_threshold
+    from ..report.answers import choice, threshold_lines
     from .progress import Progress
     from .recipe import recipe_of
     from .sources import output_errors
@@ -50,4 +50,4 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
     with output_errors(output):
         new.save(output)
     values = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
-    show(values, told_threshold(values, [str(label) for label in new.classes]), as_json, [output])
+    show(values, threshold_lines(values, [str(label) for label in new.classes]), as_json, [output])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingError
-from .command import command, option
+from .command import command, flag, in_shell, option
 from .options import (
     features_options,
     json_option,
@@ -16,6 +17,12 @@ from .options import (
 )
 from .output import check_writable, note, notes, show
 from .probabilities import threshold_options
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+    from ..recipe.training import Trained
+
+UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
 
 @command(data="DATA")
@@ -59,7 +66,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
     from .recipe import noted, recipe_of
     from .sources import output_errors
-    from .told import summary, told
 
     plot, curve = words.pop("plot"), words.pop("curve")
     if before is not None and start is not None:
@@ -74,26 +80,159 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         first = None if before is None and start is None else Model.load(before or start)
         if first is None:
             source = progress.reading(source_of(data, **recipe.reading))
-            done = training.new(recipe, source, observers=[progress.learning(recipe.limits)])
+            trained = training.new(recipe, source, observers=[progress.learning(recipe.limits)])
         else:
             source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
             watching = [progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
             if before is None:
-                done = training.new(recipe, source, observers=watching)
+                trained = training.new(recipe, source, observers=watching)
             else:
-                done = training.further(recipe, first, source, observers=watching)
+                trained = training.further(recipe, first, source, observers=watching)
         progress.end()
     with output_errors(output):
-        done.model.save(output)
-    notes(done.notes)
-    if start is not None and (done.model.choice or done.model.calibration or isinstance(words["validation"], float)):
+        trained.model.save(output)
+    notes(trained.notes)
+    if start is not None and (
+        trained.model.choice or trained.model.calibration or isinstance(words["validation"], float)
+    ):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")
-    values = summary(done, output)
+    values = _values(trained, output)
     if plot:
-        write_picture(training_picture(done.model, progress, output), plot)
+        write_picture(training_picture(trained.model, progress, output), plot)
     if curve:
         with progress:
-            values["learning_curve"] = curve_of(recipe, data, done.model, progress, curve)
+            values["learning_curve"] = curve_of(recipe, data, trained.model, progress, curve)
     values["pictures"] = [picture for picture in (plot, curve) if picture]
-    show(values, told(values), as_json)
+    show(values, _text(values), as_json)
+
+
+def _values(trained: Trained, output: str) -> dict[str, Any]:
+    """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
+    import numpy as np
+
+    from ..core.learn import UPDATES
+    from ..report.answers import choice
+
+    model, run = trained.model, trained.model.run
+    settings, errors = run.settings.words(), _errors(trained)
+    return {
+        "rows": trained.rows.n,
+        "features": model.width,
+        "classes": model.classes,
+        "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
+        "rule": settings["rule"],
+        "keep": settings["keep"],
+        "optimizer": settings["optimizer"],
+        "epochs": run.epoch,
+        "mistakes_per_epoch": run.history["mistakes"],
+        "loss_per_epoch": run.history["loss"],
+        "validation_per_epoch": run.history.get("validation"),
+        "best_epoch": None if run.best is None else run.best.epoch,
+        "tol": settings["tol"],
+        "updates": int(run.state.n[UPDATES]),
+        "stop_reason": run.stop_reason,
+        "not_separable": _not_separable(trained),
+        "converged": run.converged,
+        "training_errors": errors,
+        "collision_rate": _collision_rate(trained),
+        "calibration": trained.calibration,
+        "threshold": None if model.choice is None else choice(model),
+        "seconds": round(trained.seconds, 3),
+        "model": output,
+        "notes": trained.notes,
+        "advice": _advice(model, errors),
+    }
+
+
+def _not_separable(trained: Trained) -> dict[str, Any] | None:
+    """The proof that ended the run: its kind, the classes that cannot be separated, and the numbers of its rows, from 1
+    as `separable` counts them; without rows set aside for validation."""
+    stop = trained.model.run.stop
+    if stop.kind != "not separable":
+        return None
+    proof = stop.limit
+    rows = [row + 1 for row in proof.rows]
+    return {"kind": proof.kind, "classes": list(proof.classes), "rows": rows, "epoch": proof.epoch}
+
+
+def _errors(trained: Trained) -> int | None:
+    """E_in as a count; None where voting would take far longer than learning did."""
+    from ..learn.converged import MOST_VOTES, training_errors
+
+    model = trained.model
+    if trained.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
+        return None
+    return training_errors(model.scores(trained.rows), trained.y, model.classes)
+
+
+def _collision_rate(trained: Trained) -> float | None:
+    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
+    import numpy as np
+
+    from ..features.hashing import Hashing
+
+    dictionary = None if trained.model.features is None else trained.model.features.dictionary
+    if not isinstance(dictionary, Hashing):
+        return None
+    return dictionary.expected_rate(int(np.count_nonzero(trained.rows.stored(axis=0))))
+
+
+def _text(values: dict[str, Any]) -> Iterator[str]:
+    """The same for people."""
+    from ..report.answers import calibration_text, threshold_lines
+    from ..report.words import class_counts, plural, series
+
+    classes = class_counts(values["class_rows"], 10)
+    yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
+    if values["collision_rate"] is not None:
+        yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"
+    yield (
+        f"{values['rule']}, keep {values['keep']}, {values['optimizer']}: "
+        f"{plural(values['epochs'], 'epoch')}, {plural(values['updates'], 'update')} in {values['seconds']:.1f} s"
+    )
+    if values["mistakes_per_epoch"]:
+        yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    if values["tol"] is not None and values["loss_per_epoch"]:
+        yield f"mean loss per epoch: {series(values['loss_per_epoch'])} (--tol {values['tol']:g}: what it must fall by)"
+    if values["validation_per_epoch"]:
+        yield f"validation per epoch: {series(values['validation_per_epoch'])}"
+    yield f"stopped: {in_shell(values['stop_reason'])}"
+    if values["not_separable"]:
+        yield "no hyperplane is right on every row; `rosenblatt separable DATA --save FILE` writes the proof"
+    if values["best_epoch"] is not None and values["best_epoch"] < values["epochs"]:
+        yield f"the weights of epoch {values['best_epoch']}, the best on the validation rows, are the model's"
+    if values["training_errors"] is None:
+        yield "training errors: not counted, so many vectors vote; `rosenblatt evaluate` does"
+    else:
+        yield f"training errors: {values['training_errors']:,} of {values['rows']:,}"
+    if values["calibration"]:
+        yield calibration_text(values["calibration"])
+    if values["threshold"]:
+        yield from threshold_lines(values["threshold"], [str(label) for label in values["classes"]])
+    yield from (f"wrote {path}" for path in (values["model"], *values["pictures"]))
+    if values["advice"]:
+        yield f"next: {values['advice']}"
+
+
+def _advice(model: Model, errors: int | None) -> str | None:
+    """What to try where learning was cut short with training errors left, or None."""
+    run = model.run
+    if model.width == 0:
+        return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+    if run.finished or errors == 0 or run.best is not None:
+        return None
+    stop, memory = run.stop, run.memory
+    if stop.kind == "not separable":
+        return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
+    if stop.kind == "unsettled":
+        return UNSETTLED
+    if not stop.is_limit:
+        return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
+    option = flag(stop.setting)
+    more = f"more {option}, or go on with --continue"
+    if run.settings.tol is not None:
+        return f"{more}; {UNSETTLED}"
+    if stop.kind == "epochs" and not memory.settles:
+        return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
+    return more

@@ -61,7 +61,7 @@ def _wish(saved: Any, given: dict[str, Any]) -> Any:
 
     recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
     wish = Wanted.of(recipe, saved.fit_intercept)
-    return wish._replace(reading={**wish.reading, **given}, positive=saved.classes[1], given=frozenset(given))
+    return wish._replace(recipe=wish.recipe.with_(**given, positive=saved.classes[1]))
 
 
 def _values(saved: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array
+from ..data.batch import Source
 from ..errors import SettingError, located
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
@@ -188,6 +189,12 @@ class Recipe:
         for name in names:
             if name in self.words:
                 raise SettingError(f"{{{name}.name}}: {why}", **{name: self.words[name]})
+
+    def check_kind(self, source: Source) -> None:
+        """SettingError where a word for texts was said, and the data are numbers."""
+        if source.kind == "rows":
+            texts = [each.name for each in FEATURES if each.data == "documents"]
+            self.refuse(texts, f"{source.origin} has numbers; the option is for texts and mails")
 
     # --- inside ---
 

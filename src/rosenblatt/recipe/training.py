@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 FEATURE_WORDS = tuple(each.name for each in FEATURES)
-TEXT_ONLY = tuple(each.name for each in FEATURES if each.data == "documents")
 
 
 class Trained(NamedTuple):
@@ -54,8 +53,7 @@ def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers:
     own: Representation
     if first is None:
         source = source_of(data, y, **recipe.reading)
-        if source.kind == "rows":
-            recipe.refuse(TEXT_ONLY, f"{source.origin} has numbers; the option is for texts and mails")
+        recipe.check_kind(source)
         with naming(source.origin, str(recipe["known_senders"])):
             features, rows, labels, _ = Features.fit(source, recipe.features)
         if labels is None:

@@ -1,0 +1,74 @@
+"""What is said of a model's probabilities and of its threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..model.model import Model
+from ..model.thresholds import HELD_OUT, exact_interval
+from .words import table
+
+KINDS = {"max_false_positives": (1, 0), "max_false_negatives": (0, 1)}
+"""A limit → the classes (numbers) that such a mistake says, and whose rows it is made on."""
+
+
+def choice(model: Model) -> dict[str, Any]:
+    """The record of a chosen threshold, with the shares of mistakes and their exact 95 % intervals."""
+    made = model.choice or {}
+    shares: dict[str, Any] = {}
+    for kind, of in (("false_positives", "negatives"), ("false_negatives", "positives")):
+        if made:
+            shares[f"{kind}_rate"] = made[kind] / made[of]
+            shares[f"{kind}_interval"] = exact_interval(made[kind], made[of])
+    return {"value": model.cut, **made, **shares}
+
+
+def calibration_text(record: dict[str, Any]) -> str:
+    """Where the probabilities come from, and how good they are there."""
+    text = f"probabilities: {record['kind']}, from {record['rows']:,} rows in {record['folds']} held-out folds"
+    if "log_loss" in record:
+        text += f": log-loss {record['log_loss']:.4f}, Brier {record['brier']:.4f} there"
+    return text
+
+
+def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
+    """The record for people."""
+    yield f"threshold {record['value']:.6g}: {classes[1]} above it; chosen on {record['rows']}, where"
+    lines = []
+    for kind, k, total in (("false_positives", 0, "negatives"), ("false_negatives", 1, "positives")):
+        low, high = record[f"{kind}_interval"]
+        shares = f"{record[f'{kind}_rate']:.3%}, 95 % interval {low:.3%} to {high:.3%}"
+        lines.append(
+            ["", f"{classes[k]} called {classes[1 - k]}", f"{record[kind]:,}", f"of {record[total]:,}", shares]
+        )
+    yield from table(lines, right=(2, 3))
+    yield from _promise(record, classes)
+    if record["rows"] == HELD_OUT:
+        yield "models of folds scored these rows, so all of this is near, not exact, least with --keep last or pocket;"
+        yield "evaluate it on other rows, or choose there, with `rosenblatt threshold`"
+    else:
+        yield "the intervals are a little too good, for rows that chose the threshold; evaluate it on others"
+
+
+def _promise(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
+    """What is known of rows to come."""
+    if record["by"] == "cost":
+        cost = record["cost"]
+        total = record["false_positives"] * cost[classes[0]] + record["false_negatives"] * cost[classes[1]]
+        costs = ", ".join(f"{name} {cost[name]:g}" for name in classes)
+        yield f"the least cost of mistakes there: {total:g} ({costs})"
+        return
+    said, own = KINDS[record["by"]]
+    limit = f"limit: at most {100 * record['limit']:.6g} % of {classes[own]} called {classes[said]}"
+    sure, n = f"{100 * record['confidence']:.6g} % confidence", record["negatives" if own == 0 else "positives"]
+    if record["promised"] or record.get("promised_by_folds"):
+        if_so = ", if the model scores them as those of the folds would" if record["rows"] == HELD_OUT else ""
+        yield f"{limit}: holds for rows to come, with {sure}{if_so}"
+    elif record["rows_needed"] is None:
+        yield f"{limit}: on these rows; nothing is promised for rows to come"
+    else:
+        yield (
+            f"{limit}: kept on these rows, NOT promised for rows to come: with {sure} that takes "
+            f"{record['rows_needed']:,} rows of {classes[own]} without a mistake, and here are {n:,}"
+        )
