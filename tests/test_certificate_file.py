@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 import pages
 from command import run
 from proofs import crowded, proves
+from rosenblatt import Recipe
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.theory.problem import Problem, as_problem
 from rosenblatt.theory.proof.certificate import Farkas, Separator
@@ -295,7 +296,7 @@ def saved_by_recipe(data: Path, path: Path, positive: str) -> Problem:
     from rosenblatt.cli.problem import Wanted, read
     from rosenblatt.cli.progress import Progress
 
-    wish = Wanted({}, positive=positive)
+    wish = Wanted(Recipe(scale="none", positive=positive))
     with Progress() as progress:
         problem = read(str(data), wish, progress).problems[0]
     save_certificate(path, decide(problem), problem, wish.recipe())
