@@ -299,7 +299,7 @@ def saved_by_recipe(data: Path, path: Path, positive: str) -> Problem:
     wish = Wanted(Recipe(scale="none", positive=positive))
     with Progress() as progress:
         problem = read(str(data), wish, progress).problems[0]
-    save_certificate(path, decide(problem), problem, wish.recipe())
+    save_certificate(path, decide(problem), problem, wish.as_dict())
     return problem
 
 
