@@ -33,6 +33,8 @@ KEY = "rosenblatt"
 HEADER_LIMIT = 100_000_000
 """Bytes; safetensors itself refuses longer headers."""
 STATE = ("w", "b", "f", "n", "m")
+PLAIN = ("joint", "epoch", "rows", "blocks", "stale", "converged", "history")
+"""What of a run is in the header as it is; whether classes are learned together, the memory says."""
 _MISFITS = (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
@@ -150,19 +152,12 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
     if run.best is not None:
         tensors |= {f"best.state.{name}": getattr(run.best.state, name) for name in STATE}
         tensors |= {f"best.memory.{name}": value for name, value in run.best.memory.saved().items()}
-    header = {
+    header = {name: getattr(run, name) for name in PLAIN} | {
         "settings": run.settings.words(),
         "by_column": run.memory.by_column,
-        "joint": run.joint,
-        "epoch": run.epoch,
         "position": list(run.position),
-        "rows": run.rows,
-        "blocks": run.blocks,
         "best_loss": None if run.best_loss == float("inf") else run.best_loss,
-        "stale": run.stale,
-        "converged": run.converged,
         "stop_reason": str(run.stop_reason),
-        "history": run.history,
     }
     if run.start_loss is not None:
         header["start_loss"] = run.start_loss
@@ -182,16 +177,11 @@ def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Ru
         settings,
         state,
         memory,
-        epoch=header["epoch"],
+        **{name: header[name] for name in PLAIN if name != "joint"},
         position=(header["position"][0], header["position"][1]),
-        rows=header["rows"],
-        blocks=header["blocks"],
         best_loss=float("inf") if header["best_loss"] is None else header["best_loss"],
-        stale=header["stale"],
-        converged=header["converged"],
         stop=stop_from(header["stop_reason"]),
         start_loss=header.get("start_loss"),
-        history=header["history"],
         mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
         best=best,
     )

@@ -108,10 +108,7 @@ def _validation(model: Model, held: Held, features: int, names: Sequence[str] | 
     def score(run: Run) -> float:
         answering = replace(model, run=run)
         if held.scorer is not None:
-            value = float(held.scorer(answering, held.rows, held.y))
-            if np.isnan(value):
-                raise SettingError("the scorer returned NaN; what validation maximises must be a number")
-            return value
+            return _number(held.scorer(answering, held.rows, held.y), "validation")
         scores = answering.scores(held.rows)
         return float(np.mean((scores > 0.0 if scores.ndim == 1 else scores.argmax(axis=1)) == truth))
 
@@ -140,12 +137,15 @@ def _measure(model: Model, chunk: Chunk, scorer: Any, y: Array) -> Measure:
     def measure(weights: tuple[Array, Array]) -> float:
         candidate = replace(model)
         candidate.weights = weights
-        value = float(scorer(candidate, rows, y))
-        if np.isnan(value):
-            raise SettingError("the scorer returned NaN; what the pocket maximises must be a number")
-        return value
+        return _number(scorer(candidate, rows, y), "the pocket")
 
     return measure
+
+
+def _number(value: Any, who: str) -> float:
+    if np.isnan(value):
+        raise SettingError(f"the scorer returned NaN; what {who} maximises must be a number")
+    return float(value)
 
 
 def _scores(rows: Rows, weights: tuple[Array, Array]) -> Array:
