@@ -1,4 +1,4 @@
-"""The general scikit-learn estimator: check the input, learn, set attributes. `recipes.py` has the named learners."""
+"""The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
 from __future__ import annotations
 
@@ -249,6 +249,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learner_table()["validation_fraction"].check(self.validation_fraction)
             own["validation"] = float(self.validation_fraction)
         idle = without_effect(own)
+        for name in idle:
+            table[name].check(own[name])
         return Recipe(**{name: value for name, value in own.items() if name not in idle})
 
     def _limits(self) -> Limits:
