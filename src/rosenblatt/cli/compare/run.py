@@ -16,7 +16,6 @@ import numpy as np
 from ...compare import Comparison, Plan, contenders
 from ...compare import compare as compare_learners
 from ...compare.contenders import check, split_names
-from ...compare.optimum import Limits as Searching
 from ...compare.optimum import check_two, with_optimum
 from ...compare.table import NAMED, fewest, table, verdict
 from ...data.batch import Batch, joined
@@ -24,6 +23,7 @@ from ...errors import DataError, Message, SettingError, naming
 from ...learn.rule import rule_from
 from ...model.representation import Representation
 from ...read import from_recipe, open_source
+from ...report.options import as_options
 from ...report.words import class_counts, listed, plural, wrapped
 from ...write import whole_files
 from ..command import as_written, in_shell
@@ -36,6 +36,7 @@ from ..sources import output_errors, whole
 
 SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
 """Options of `train` too: of reading, features, seed, positive class and limits."""
+ONLINE = ("optimizer", "online")
 WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
 
@@ -84,7 +85,8 @@ class Compared(NamedTuple):
         for name in ("max_iter", "max_updates"):
             if name in met and "--epochs" not in self.asked:
                 words += ["--epochs" if name == "max_iter" else "--max-updates", str(met[name])]
-        return " ".join(["rosenblatt train", shlex.join(words), pick.contender.options, *self.asked])
+        learner = {name: value for name, value in pick.contender.words.items() if (name, value) != ONLINE}
+        return " ".join(["rosenblatt train", shlex.join(words), as_options(learner), *self.asked])
 
     def values(self) -> dict[str, Any]:
         """For machines."""
@@ -141,7 +143,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
             if words["optimum"] and not found.interrupted:
-                found = with_optimum(found, rows, plan, Searching(words["optimum_time"]), progress.runs())
+                found = with_optimum(found, rows, plan, words["optimum_time"], progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, as_written(SAME))
 
