@@ -87,11 +87,10 @@ def _learner(words: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
 def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> Any:
     """What is asked, in the terms of `rosenblatt.doctor`."""
     from ..doctor import Plan
-    from ..doctor.treatments import Given
     from ..features.pipeline import SCALE
     from .learn import _class_weight
 
     asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive")}
     weight, names = _class_weight(words["class_weight"], y), rows.problems[0].names
-    given = Given(rows.wanted.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
-    return Plan(learner, words["max_iter"], class_weight=weight, given=given, names=names, **asked)
+    asked |= {"scale": rows.wanted.features.scale or SCALE[rows.kind], "texts": rows.kind == "documents"}
+    return Plan(learner, words["max_iter"], class_weight=weight, degree=words["degree"], names=names, **asked)
