@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from rosenblatt.compare import Plan, compare
-from rosenblatt.compare.parts import folds
+from rosenblatt.compare.race import folds
 from rosenblatt.core.rows import matrix, stack
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import tidy

@@ -134,7 +134,7 @@ def test_what_is_wrong_is_said_in_one_line(words: tuple[str, ...], code: int, na
 
 
 def test_ctrl_c_shows_what_is_done(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    follow, calls = race._Race._follow, []
+    follow, calls = race.Race._follow, []
 
     def interrupted(self: Any, *words: Any) -> None:
         follow(self, *words)
@@ -142,7 +142,7 @@ def test_ctrl_c_shows_what_is_done(data: Path, monkeypatch: pytest.MonkeyPatch) 
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(race._Race, "_follow", interrupted)
+    monkeypatch.setattr(race.Race, "_follow", interrupted)
     done = run("compare", data, *QUICK)
     assert done.code == 130 and "stopped by Ctrl-C: the table has what was done" in done.err
     assert "3 folds, 48 rows" in " ".join(done.out.split()) and "\npick " in done.out

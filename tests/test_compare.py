@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rosenblatt.compare import Comparison, Contender, Plan, compare, contenders, race
 from rosenblatt.compare.contenders import split_names
 from rosenblatt.compare.intervals import GROUPS, groups, holm, over_folds, over_groups, over_rows
-from rosenblatt.compare.parts import batch, folds, parts
+from rosenblatt.compare.race import folds
 from rosenblatt.core.rows import dense, matrix
 from rosenblatt.data.batch import Batch
 from rosenblatt.errors import DataError, SettingError
@@ -23,6 +23,8 @@ from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.memory import memory_classes
 from rosenblatt.model.fit import fit
+from rosenblatt.read.anything import at_hand
+from rosenblatt.recipe.trial import parts
 from samples import three_classes, two_classes
 
 FEW = [Contender("perceptron", "averaged", "standard"), Contender("perceptron"), Contender("tanh", "last", "standard")]
@@ -308,7 +310,7 @@ def test_an_interruption_leaves_what_is_done(part: int, whole: int) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "named"),
     [
-        (lambda x, y: (x, y[:-1], {}), DataError, "120 rows but 119 labels"),
+        (lambda x, y: (x, y[:-1], {}), DataError, r"120 rows but labels of shape \(119,\)"),
         (lambda x, y: (x, np.zeros(120), {}), DataError, "only one class"),
         (lambda x, y: (x, np.array(["a"] * 117 + ["b"] * 3), {}), DataError, "class 'b' has 3 rows.*folds=3 or fewer"),
         (lambda x, y: (np.where(x > 2.5, np.nan, x), y, {}), DataError, r"row \d+, feature \d: found nan"),
@@ -328,9 +330,9 @@ def test_what_makes_no_sense_is_refused(change: Any, error: type[Exception], nam
 @pytest.mark.parametrize(
     ("test", "named"),
     [
-        ((np.zeros((2, 9)), [0, 1]), "9 features"),
+        ((np.zeros((2, 9)), [0, 1]), "9 columns"),
         ((np.zeros((2, 6)), [0, 7]), "label 7"),
-        ((["a text"], [0]), "not of the same kind"),
+        ((["a text"], [0]), "found text"),
     ],
 )
 def test_a_test_set_that_does_not_fit_is_refused(test: Any, named: str) -> None:
@@ -374,8 +376,8 @@ def test_rows_come_as_everywhere_else() -> None:
 
     x = np.array([[1.0, 0.0], [0.0, 2.5]])
     for each in (x, x.tolist(), coo_array(x), pandas.DataFrame(x)):
-        rows = batch(each, [0, 1]).rows
+        rows = at_hand(each, [0, 1]).batch.rows
         assert not isinstance(rows, list) and rows.toarray().tolist() == x.tolist()
-    assert batch(["a b", "c"], [0, 1]).rows == [[("", "a b")], [("", "c")]]
+    assert at_hand(["a b", "c"], [0, 1]).batch.rows == [[("", "a b")], [("", "c")]]
     with pytest.raises(DataError, match="which float64 rounds"):
-        batch([[2**53 + 1]], [0])
+        compare([[2**53 + 1]], [0])

@@ -13,6 +13,7 @@ from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.doctor.facts import facts
 from rosenblatt.doctor.page import said
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.report.options import as_options
 from rosenblatt.theory.problem import as_problem
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -89,7 +90,7 @@ def test_xor_is_proven_not_separable_and_products_help() -> None:
     found = diagnose(XOR, SIGNS, QUICK)
     assert found.separable is False and not found.converged
     assert found.verdicts[0].proof.verify() and found.verdicts[0].rows == [0, 1, 2, 3]
-    curved = next(trial for trial in found.trials if trial.treatment.options == "--degree 2")
+    curved = next(trial for trial in found.trials if trial.words == {"degree": 2})
     assert curved.converged and curved.training_errors == 0
     assert "allow no hyperplane without an error, but --degree 2 converged" in text(found)
     assert "this is proven by 4 rows (1, 2, 3, 4; counted from 1)" in text(found)
@@ -124,15 +125,15 @@ def test_the_mistakes_that_are_possible_are_beside_those_made() -> None:
         found
     )
     assert "50 epochs are not guaranteed to suffice" in text(found)
-    longer = next(trial for trial in found.trials if trial.treatment.longer)
-    assert longer.treatment.options == "--epochs none"
+    longer = next(trial for trial in found.trials if "max_iter" in trial.words)
+    assert longer.words == {"max_iter": None}
     assert not longer.converged or longer.mistakes <= verdict.limit
 
 
 def test_scaling_that_makes_it_converge_is_the_advice() -> None:
     X, y = narrow()
     found = diagnose(X, y, QUICK)
-    scaled = next(trial for trial in found.trials if trial.treatment.options == "--scale standard")
+    scaled = next(trial for trial in found.trials if trial.words == {"scale": "standard"})
     assert scaled.converged
     assert found.advice[0] == (
         f"To converge, use --scale standard: it was finished after {scaled.epochs} epochs and "
@@ -154,7 +155,7 @@ def test_each_of_three_classes_is_held_against_the_rest() -> None:
     assert "a against the rest: yes, proven; up to" in text(found)
     assert "b against the rest: no; 4 rows prove it" in text(found) and len(found.verdicts[1].rows) == 4
     assert sum(v.mistakes for v in found.verdicts) == found.trials[0].mistakes
-    assert "--multi-class multi-class-perceptron" in [trial.treatment.options for trial in found.trials]
+    assert {"multi_class": "multi-class-perceptron"} in [trial.words for trial in found.trials]
 
 
 def test_classes_learned_together_are_asked_two_by_two() -> None:
@@ -185,18 +186,16 @@ def test_trials_say_what_training_with_these_options_says() -> None:
     y[::7] ^= 1
     found = diagnose(X, y, QUICK)
     clf = AveragedPerceptron(max_iter=50).fit(X, y)
-    trial = next(t for t in found.trials if t.treatment.options == "--keep averaged")
+    trial = next(t for t in found.trials if t.words == {"keep": "averaged"})
     wrong = (2 * y - 1) * clf.decision_function(X) <= 0
     assert trial.training_errors == np.count_nonzero(wrong) and trial.mistakes == sum(clf.mistakes_)
     assert trial.wrong is not None and trial.wrong.shape == (60,)
 
 
 def test_what_the_learner_has_already_is_not_tried_again() -> None:
-    from rosenblatt.doctor.treatments import Given
-
     X, y = narrow()
-    plan = Plan({"keep": "averaged", "rule": "margin"}, epochs=10, max_time=6.0, given=Given("standard"))
-    options = [trial.treatment.options for trial in diagnose(X, y, plan).trials]
+    plan = Plan({"keep": "averaged", "rule": "margin"}, epochs=10, max_time=6.0, scale="standard")
+    options = [as_options(trial.words) for trial in diagnose(X, y, plan).trials]
     assert len(set(options)) == len(options)
     assert "--keep averaged" not in options and "--rule margin" not in options and "--scale standard" not in options
     assert "--scale standard+unit" in options, "scaled rows are scaled further"

@@ -43,17 +43,18 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     """
     from ..data.labels import tidy
     from ..doctor import diagnose
-    from .data import naming
+    from ..errors import naming
     from .problem import read, wanted
     from .progress import Progress
 
-    learner = _learner(words, given(words))
+    if "scoring" in given(words):
+        raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     asked = wanted(words, None)
     with Progress() as progress:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            diagnosis = diagnose(rows.rows, y, _plan(rows, y, learner, words), progress.runs())
+            diagnosis = diagnose(rows.rows, y, _plan(rows, y, words), progress.runs())
     notes(rows.notes)
     page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
     show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)
@@ -73,25 +74,15 @@ def _scaled(rows: Any, asked: Any) -> str:
     return f" --scale {SCALE[rows.kind]}" if asked.recipe.features.scale is None and rows.kind == "documents" else ""
 
 
-def _learner(words: dict[str, Any], there: set[str]) -> dict[str, Any]:
-    """The words of the learner; SettingError before anything is read."""
-    from ..learn.settings import WORDS, Settings
-
-    if "scoring" in there:
-        raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
-    learner = {name: words[name] for name in WORDS if name in words}
-    Settings.of(**learner)
-    return learner
-
-
-def _plan(rows: Any, y: Any, learner: dict[str, Any], words: dict[str, Any]) -> Any:
+def _plan(rows: Any, y: Any, words: dict[str, Any]) -> Any:
     """What is asked, in the terms of `rosenblatt.doctor`."""
     from ..doctor import Plan
-    from ..doctor.treatments import Given
     from ..features.pipeline import SCALE
-    from .learn import _class_weight
+    from ..learn.settings import WORDS
 
-    asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive")}
-    weight, names = _class_weight(words["class_weight"], y), rows.problems[0].names
-    now = Given(rows.wanted.recipe.features.scale or SCALE[rows.kind], words["degree"], rows.kind)
-    return Plan(learner, words["max_iter"], class_weight=weight, given=now, names=names, **asked)
+    recipe = rows.wanted.recipe
+    asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive", "degree")}
+    asked |= {"scale": recipe.features.scale or SCALE[rows.kind], "texts": rows.kind == "documents"}
+    learner = {name: value for name, value in recipe.words.items() if name in WORDS}
+    weight, names = recipe.class_weight(y), rows.problems[0].names
+    return Plan(learner, words["max_iter"], class_weight=weight, names=names, **asked)

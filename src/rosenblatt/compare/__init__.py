@@ -1,13 +1,12 @@
 """Many learners on the same data, side by side, and whether the differences are more than noise.
 
-contenders.py says who takes part, parts.py makes the training and test rows, race.py lets them run, intervals.py is the
-statistics, result.py puts the rows in order and picks one, optimum.py adds the fewest errors possible, table.py writes
-it all down.
+contenders.py says who takes part, race.py lets them run, intervals.py is the statistics, result.py compares: it
+puts the rows in order and picks one; optimum.py adds the fewest errors possible, table.py writes it all down.
 """
 
 from .contenders import Contender, contenders
 from .optimum import Optimum, with_optimum
-from .race import Plan, compare
-from .result import Comparison, Row
+from .race import Plan
+from .result import Comparison, Row, compare
 
 __all__ = ["Comparison", "Contender", "Optimum", "Plan", "Row", "compare", "contenders", "with_optimum"]

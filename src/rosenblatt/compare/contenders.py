@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ..learn.table import DEFAULTS
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 from ..parameters import member
+from ..recipe.recipe import Recipe
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
@@ -44,10 +46,9 @@ class Contender(NamedTuple):
         return {"rule": self.rule, "keep": self.keep, "scale": self.scale, "optimizer": self.optimizer}
 
     @property
-    def options(self) -> str:
-        """What to write behind `rosenblatt train`."""
-        optimizer = "" if self.optimizer == DEFAULTS["optimizer"] else f" --optimizer {self.optimizer}"
-        return f"--rule {self.rule} --keep {self.keep} --scale {self.scale}{optimizer}"
+    def recipe(self) -> Recipe:
+        """What learns it: `contender.recipe.fit(X, y)`."""
+        return Recipe(**{**self.words, "rule": self.rule if self.value is None else self.value})
 
 
 def contenders(
@@ -66,12 +67,12 @@ def contenders(
     Raises SettingError for names that are unknown, and where nothing is left.
     """
     check(keeps, scalings, optimizers)
-    given = list(rule_classes() if rules is None else rules)
-    values = [rule_from(rule) for rule in given]
-    named = [(rule if isinstance(rule, str) else rule_name(v), v) for rule, v in zip(given, values, strict=True)]
-    if rules is None and classes == 2:
-        named = [(name, value) for name, value in named if not hasattr(value, "steps")]
-    found = [
+    named = []
+    for rule in rule_classes() if rules is None else rules:
+        value = rule_from(rule)
+        if rules is not None or classes > 2 or not hasattr(value, "steps"):
+            named.append((rule if isinstance(rule, str) else rule_name(value), value))
+    learners = [
         Contender(name, keep, scale, optimizer, value)
         for scale, (name, value), optimizer, keep in product(
             scalings or SCALINGS[kind], named, optimizers, keeps or memory_classes()
@@ -80,9 +81,9 @@ def contenders(
         or not optimizer_from(optimizer).picks
         and (keeps is not None or memory_from(keep).is_linear)
     ]
-    if not found:
+    if not learners:
         raise SettingError(f"optimizer {', '.join(optimizers)}: none of the rules is zero when right, which it needs")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(learners))
 
 
 def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:
@@ -99,17 +100,5 @@ def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizer
 
 def split_names(text: str) -> list[str]:
     """`"margin:tau=2,logistic"` → `["margin:tau=2", "logistic"]`; a comma before `name=` is inside a rule."""
-    return list(_joined(part.strip() for part in text.split(",")))
-
-
-def _joined(parts: Iterator[str]) -> Iterator[str]:
-    held = ""
-    for part in parts:
-        if held and ":" in held and "=" in part.partition(":")[0]:
-            held += f",{part}"
-        else:
-            if held:
-                yield held
-            held = part
-    if held:
-        yield held
+    names = re.split(r",(?![^,:]*=)", re.sub(r"\s*,\s*", ",", text.strip()))
+    return [name for name in names if name]

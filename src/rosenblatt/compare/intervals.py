@@ -60,9 +60,13 @@ def over_rows(wrong: Array, best: Array) -> Interval:
 
 def over_groups(value: float, without: Array) -> Interval:
     """The jackknife interval of a difference. value: on all rows; without: (g,) it with each group left out."""
+    return _student(value, jackknife(without), len(without) - 1)
+
+
+def jackknife(without: Array) -> float:
+    """The variance of a value, from those with each group left out."""
     g = len(without)
-    variance = (g - 1) / g * float(((without - without.mean()) ** 2).sum())
-    return _student(value, variance, g - 1)
+    return (g - 1) / g * float(((without - without.mean()) ** 2).sum())
 
 
 def groups(y: Array, seed: int) -> Array:

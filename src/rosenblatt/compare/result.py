@@ -9,16 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, Message
-from .contenders import Contender
-from .intervals import Interval, holm, over_folds, over_groups, over_rows
-from .race import Plan, Ran, Turn, rows_of
+from ..data.batch import Batch
+from ..data.checks import check_finite
+from ..data.labels import class_list, class_numbers
+from ..errors import DataError, Message, SettingError
+from ..read.anything import at_hand
+from ..recipe.trial import Trial, Watch
+from .contenders import Contender, contenders
+from .intervals import Interval, holm, jackknife, over_folds, over_groups, over_rows
+from .race import Plan, Race, folds
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
     "rows": "paired over the test rows on which two differ, exact (McNemar; Clopper & Pearson)",
     "groups": "paired, jackknife over 20 groups of test rows",
 }
+COUNTS = ("mistakes", "updates", "epochs", "seconds")
 
 
 class Row(NamedTuple):
@@ -55,10 +61,12 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """rows: sorted, the best first. failed: contender → why it has no numbers. pick: the row to take, see `reason`.
+    """rows: sorted, the best first. failed: contender → why it has no numbers.
 
     baseline: (error, score) of always saying the most frequent class. method: how differences are judged. sizes:
-    (training, test) rows of each part.
+    (training, test) rows of each part. pick: the simplest of the rows that are not told apart from the best and within
+    one standard error of it, which is up to `limit`; both, as a learner that is wild from fold to fold has an interval
+    that holds anything.
     """
 
     rows: list[Row]
@@ -104,69 +112,107 @@ class Comparison:
         return records(self)
 
 
-def comparison(ran: Ran, plan: Plan, tested: bool) -> Comparison:
+def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch: Watch | None = None) -> Any:
+    """A `Comparison` of the plan's learners on labelled rows, in folds or on a test set.
+
+    X: (n, d) array or sparse matrix, or a list of texts; or a `Batch`, with y=None. test: (X, y) or a `Batch`. Raises
+    DataError for values that are not finite, classes that are too small for the folds, and where nobody could learn;
+    SettingError for names and numbers that make no sense. Ctrl-C ends it with what is done (`interrupted`).
+    """
+    data = at_hand(X, y).batch
+    held = None if test is None else at_hand(*([test] if isinstance(test, Batch) else test)).batch
+    if data.y is None or (held is not None and held.y is None):
+        raise DataError("there are no labels; rows to compare learners on need one each")
+    for name, least in (("epochs", 1), ("jobs", 1), ("max_time", 0)):
+        value = getattr(plan, name)
+        if value is not None and not value >= least:
+            raise SettingError(f"{{{name}}} must be None or a number ≥ {least}", **{name: value})
+    class_list(data.y, plan.positive)
+    for each in (data, held):
+        if each is not None and not isinstance(each.rows, list):
+            check_finite(each.rows)
+    if held is None:
+        pairs = [(data.take(kept), data.take(out)) for kept, out in folds(data.y, plan.folds, plan.seed)]
+    else:
+        class_numbers(held.y, np.unique(data.y))  # type: ignore[arg-type]
+        pairs = [(data, held)]
+    kind = "documents" if isinstance(data.rows, list) else "rows"
+    learners = contenders(kind, np.unique(data.y).size) if plan.learners is None else plan.learners
+    race = Race(plan, list(learners), pairs)
+    try:
+        for number in range(len(pairs)):
+            race.run(number, watch or (lambda what, done, of: None))
+    except KeyboardInterrupt:
+        race = race.without_unfinished()
+    return comparison(race, held is not None)
+
+
+def comparison(race: Race, tested: bool) -> Comparison:
     """What a race comes to. DataError where nobody could learn."""
-    found = rows_of(ran)
-    if not found:
-        reason = next(iter(ran.failed.values()), Message("there are none"))
-        raise DataError(reason.within(f"none of the {len(ran.failed)} learners could learn: "))
-    rows = [_row(contender, turns) for contender, turns in found]
-    losses = {contender: _losses(turns) for contender, turns in found}
-    mean = [round(float(losses[row.contender].mean()), 12) for row in rows]
-    order = sorted(range(len(rows)), key=lambda i: (mean[i], *_effort(rows[i])))
-    best = rows[order[0]].contender
-    one = len(ran.sizes) == 1
-    method = METHODS["folds" if not one else "rows" if plan.scoring is None else "groups"]
-    judged = [rows[order[0]]]
-    behind = [_behind(ran, rows[i].contender, best, losses) for i in order[1:]]
-    adjusted = holm(np.array([each.p for each in behind]))
-    for i, interval, p in zip(order[1:], behind, adjusted, strict=True):
-        judged.append(rows[i]._replace(behind=interval, holm=float(p)))
-    limit = float(losses[best].mean()) + _standard_error(ran.turns[best], rows[order[0]], one)
-    baseline = [np.mean([b[k] for b in ran.baseline]) if ran.baseline[0][k] is not None else None for k in (0, 1)]
+    if not race.running:
+        reason = next(iter(race.failed.values()), Message("there are none"))
+        raise DataError(reason.within(f"none of the {len(race.failed)} learners could learn: "))
+    sizes = [(train.n, test.n) for train, test in race.pairs]
+    one, scored = len(sizes) == 1, race.plan.scoring is not None
+    rows = [_row(contender, race.trials[contender]) for contender in race.running]
+    loss = {row.contender: float(_losses(race.trials[row.contender]).mean()) for row in rows}
+    rows.sort(key=lambda row: (round(loss[row.contender], 12), *_effort(row)))
+    best = rows[0]
+    own, others = race.trials[best.contender], [race.trials[row.contender] for row in rows[1:]]
+    behind = [_behind(trials, own, np.mean(sizes, axis=0)) for trials in others]
+    adjusted = holm(np.array([each.p for each in behind])).tolist()
+    judged = [row._replace(behind=each, holm=p) for row, each, p in zip(rows[1:], behind, adjusted, strict=True)]
+    judged.insert(0, best)
+    spread = best.deviation if best.score_deviation is None else best.score_deviation
+    limit = loss[best.contender] + (spread if one else spread / len(sizes) ** 0.5)
+    near = [row for row in judged if row.level and loss[row.contender] <= limit]
+    errors, scores = zip(*(_most_frequent(*pair, race.plan.scoring) for pair in race.pairs), strict=True)
     return Comparison(
-        judged, ran.failed, (float(baseline[0]), None if baseline[1] is None else float(baseline[1])), ran.sizes,  # type: ignore[arg-type]
-        tested, plan.scoring, method, _pick(judged, losses, limit), limit, ran.interrupted,
+        judged, race.failed, (float(np.mean(errors)), None if None in scores else float(np.mean(scores))), sizes,
+        tested, race.plan.scoring, METHODS["folds" if not one else "groups" if scored else "rows"],
+        min(near, key=_effort), limit, race.interrupted,
     )  # fmt: skip
 
 
-def _row(contender: Contender, turns: Sequence[Turn]) -> Row:
-    errors = np.array([turn.wrong.mean() for turn in turns])
-    scores = np.array([turn.score for turn in turns], float)
-    training = [turn.training_error for turn in turns]
-    scored, several = turns[0].score is not None, len(turns) > 1
-    spread = float(np.std(errors, ddof=1)) if several else _binomial(float(errors[0]), len(turns[0].wrong))
+def _row(contender: Contender, trials: Sequence[Trial]) -> Row:
+    several, first = len(trials) > 1, trials[0]
+    errors, scores = [trial.error for trial in trials], [trial.score[0] for trial in trials if trial.score]
+    training = [None if trial.training_errors is None else trial.training_errors / trial.n for trial in trials]
+    means: dict[str, Any] = {n: _mean([getattr(t, n) for t in trials]) for n in COUNTS}
+    error = _mean(errors)
     return Row(
-        contender, float(errors.mean()), spread,
-        float(scores.mean()) if scored else None,
-        (float(np.std(scores, ddof=1)) if several else _jackknife(turns[0].without)) if scored else None,
-        None if None in training else float(np.mean(training)),  # type: ignore[arg-type]
-        float(np.mean([turn.mistakes for turn in turns])), float(np.mean([turn.updates for turn in turns])),
-        float(np.mean([turn.epochs for turn in turns])), any(turn.limited for turn in turns),
-        next((turn.stop for turn in turns if turn.limited), turns[0].stop),
-        float(np.mean([turn.seconds for turn in turns])),
+        contender, error,
+        _deviation(errors) if several else float((error * (1.0 - error) / len(first.wrong)) ** 0.5),  # type: ignore[arg-type]
+        _mean(scores) if scores else None,
+        None if not scores else _deviation(scores) if several else float(jackknife(first.score[1]) ** 0.5),
+        None if None in training else _mean(training),
+        limited=any(trial.stop.is_limit for trial in trials),
+        stop=next((trial.stop for trial in trials if trial.stop.is_limit), first.stop).text,
+        **means,
     )  # fmt: skip
 
 
-def _losses(turns: Sequence[Turn]) -> Array:
-    return np.array([turn.wrong.mean() if turn.score is None else -turn.score for turn in turns])
+def _mean(values: Any) -> float:
+    return float(np.mean(values))
 
 
-def _behind(ran: Ran, contender: Contender, best: Contender, losses: dict[Contender, Array]) -> Interval:
-    difference = losses[contender] - losses[best]
-    own, other = ran.turns[contender][0], ran.turns[best][0]
-    if len(difference) > 1:
-        train, test = np.mean(ran.sizes, axis=0)
-        return over_folds(difference, train, test)
-    if own.without is None or other.without is None:
-        return over_rows(own.wrong, other.wrong)
-    return over_groups(float(difference[0]), other.without - own.without)
+def _deviation(values: Any) -> float:
+    return float(np.std(values, ddof=1))
 
 
-def _standard_error(turns: Sequence[Turn], row: Row, one: bool) -> float:
-    """Of the best's own value: what "within one standard error of the best" is measured by."""
-    spread = row.deviation if row.score_deviation is None else row.score_deviation
-    return spread if one else spread / len(turns) ** 0.5
+def _behind(a: Sequence[Trial], best: Sequence[Trial], sizes: Any) -> Interval:
+    """sizes: training and test rows of a part."""
+    differences, own, other = _losses(a) - _losses(best), a[0], best[0]
+    if len(differences) > 1:
+        return over_folds(differences, *sizes)
+    if own.score is None:
+        return over_rows(own.wrong, other.wrong)  # type: ignore[arg-type]
+    return over_groups(float(differences[0]), other.score[1] - own.score[1])
+
+
+def _losses(trials: Sequence[Trial]) -> Array:
+    """What is compared: errors, or minus the scores."""
+    return np.array([-trial.score[0] if trial.score else trial.error for trial in trials])
 
 
 def _effort(row: Row) -> tuple[bool, float, float]:
@@ -174,20 +220,17 @@ def _effort(row: Row) -> tuple[bool, float, float]:
     return not row.contender.is_linear, row.epochs, row.updates
 
 
-def _pick(rows: Sequence[Row], losses: dict[Contender, Array], limit: float) -> Row:
-    """The simplest of the rows that are not told apart from the best and within one standard error of it.
+def _most_frequent(train: Batch, test: Batch, scoring: str | None) -> tuple[float, float | None]:
+    """(error, score) of calling every row what most training rows are."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.metrics import get_scorer
 
-    Both conditions: a learner that is wild from fold to fold has an interval that holds anything.
-    """
-    near = [row for row in rows if row.level and losses[row.contender].mean() <= limit]
-    return min(near, key=_effort)
-
-
-def _binomial(error: float, rows: int) -> float:
-    return float((error * (1.0 - error) / rows) ** 0.5)
-
-
-def _jackknife(without: Array | None) -> float:
-    assert without is not None
-    g = len(without)
-    return float(((g - 1) / g * ((without - without.mean()) ** 2).sum()) ** 0.5)
+    labels: Any = [train.y, test.y]
+    codes = np.unique(np.concatenate(labels), return_inverse=True)[1]
+    own, truth = codes[: train.n], codes[train.n :]
+    dummy, nothing = DummyClassifier(strategy="prior").fit(np.zeros((len(own), 1)), own), np.zeros((len(truth), 1))
+    error = float((dummy.predict(nothing) != truth).mean())
+    try:
+        return error, None if scoring is None else float(get_scorer(scoring)(dummy, nothing, truth))
+    except (ValueError, AttributeError):
+        return error, None

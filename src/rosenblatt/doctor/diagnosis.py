@@ -12,19 +12,19 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data.arrays import check_seconds, labels_from, rows_from
 from ..data.folds import folds_of
-from ..data.labels import class_list
 from ..errors import DataError, SettingError, plain
-from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
 from ..learn.table import DEFAULTS
 from ..model.fit import Task
+from ..recipe.recipe import Recipe
+from ..recipe.table import recipe_table
+from ..recipe.trial import Trial, Watch
 from ..theory.problem import as_problem
 from .facts import Facts, facts
-from .treatments import Given, treatments
-from .trials import Case, Trial, as_it_is, tried
-from .verdict import Verdict, questions, verdicts
+from .treatments import treatments
+from .trials import Case, as_it_is, tried
+from .verdict import Verdict, verdicts
 
-Watch = Callable[[str, int, int], None]
 PROOFS = 0.25
 """The share of the time that proofs and margins may take; the learner as it is has as much, the trials the rest."""
 
@@ -37,8 +37,9 @@ class Plan:
     most of each run, default 1000, as `fit` has. max_updates: of each run. max_time: seconds for everything, default
     60; what needs less is the same on every machine. folds: ≥ 2, default 5, for the errors on held-out rows.
     class_weight: as of `LinearClassifier`, default None. positive: the label of +1; of more than two classes it is
-    taken against the rest, without it each is. given: how the rows are scaled already. names: of the columns; default:
-    those of a DataFrame, else numbers from 1.
+    taken against the rest, without it each is. scale, degree: how the rows are scaled already, and whether they have
+    products of columns (2). texts: their columns are words. names: of the columns; default: those of a DataFrame, else
+    numbers from 1.
     """
 
     learner: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +49,9 @@ class Plan:
     folds: int = 5
     positive: Any = None
     class_weight: Any = None
-    given: Given = Given()
+    scale: str = "none"
+    degree: int = 1
+    texts: bool = False
     names: Sequence[str] | None = None
 
 
@@ -77,9 +80,9 @@ class Diagnosis:
     def separable(self) -> bool | None:
         """Whether a hyperplane without an error exists, of more classes one for each; None: not decided, as where every
         two of classes that are learned together can be parted, which says nothing of all of them at once."""
-        found = [verdict.separable for verdict in self.verdicts]
-        known = all(found) and bool(found) and all(verdict.numbers is None for verdict in self.verdicts)
-        return False if False in found else True if known else None
+        answers = [verdict.separable for verdict in self.verdicts]
+        decided = all(answers) and bool(answers) and all(verdict.numbers is None for verdict in self.verdicts)
+        return False if False in answers else True if decided else None
 
     @property
     def best(self) -> Trial | None:
@@ -113,17 +116,9 @@ class Diagnosis:
 
     def as_dict(self, first: int = 0) -> dict[str, Any]:
         """JSON-able, everything. first: the number of the first row."""
-        return {
-            "facts": self.facts.as_dict(first),
-            "learner": None if self.settings is None else self.settings.words(),
-            "converged": self.converged,
-            "separable": self.separable,
-            "verdicts": [verdict.as_dict(first) for verdict in self.verdicts],
-            "trials": [trial.as_dict() for trial in self.trials],
-            "best": None if self.best is None else self.best.treatment.options,
-            "advice": self.advice,
-            "seconds": self.seconds,
-        }
+        from .page import as_dict
+
+        return as_dict(self, first)
 
 
 def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) -> Diagnosis:
@@ -138,30 +133,35 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     _check(plan)
     if plan.names is None and hasattr(X, "columns"):
         plan = replace(plan, names=[str(name) for name in X.columns])
-    settings, words = Settings.of(**plan.learner), dict(plan.learner)
+    recipe = _recipe(plan)
     rows, labels = _rows(X, y, plan)
-    found = facts(rows, labels, plan.names)
-    if len(found.class_rows) < 2:
-        return Diagnosis(found, [], [], None, plan, time.monotonic() - begun)
-    positive = plan.positive if len(found.class_rows) == 2 else None
-    classes = class_list(labels, positive)
-    task = Task(positive, plan.class_weight, names=plan.names)
-    limits = Limits(plan.epochs, plan.max_updates, None)
-    case = Case(rows, labels, words, limits, task, folds_of(labels, plan.folds, settings.random_state))
+    seen = facts(rows, labels, plan.names)
+    if len(seen.class_rows) < 2:
+        return Diagnosis(seen, [], [], None, plan, time.monotonic() - begun)
+    folds = folds_of(labels, plan.folds, recipe.settings.random_state)
+    case = Case(rows, labels, recipe, Task(names=plan.names), folds, plan.scale)
     watch("the learner as it is", 0, 0)
     case = as_it_is(case, plan.max_time * PROOFS)
+    assert case.first is not None
     watch("proofs", 0, 0)
-    assert case.model is not None
-    joint = settings.multi_class != "one-vs-rest"
-    asked = questions(rows, labels, classes, settings.fit_intercept, joint)
-    proven = verdicts(asked, case.model, plan.max_time * PROOFS)
+    model = case.first.model
+    proven = verdicts(rows, labels, model, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
-    longer = not case.model.run.finished and not settings.optimizer.picks
+    longer = not model.run.finished and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
-    what = treatments(settings, rows, classes.size, plan.given, longer)
+    numbers = not plan.texts and plan.degree == 1
+    what = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
     left = plan.max_time - (time.monotonic() - begun)
     trials = tried(case, what, max(left, 1.0), watch)
-    return Diagnosis(found, proven, trials, case.model.run.settings, plan, time.monotonic() - begun)
+    return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
+
+
+def _recipe(plan: Plan) -> Recipe:
+    """The learner as it is; words that have no effect in it are left out. SettingError for a value out of range."""
+    Settings.of(**plan.learner)
+    words = {"positive": plan.positive, "class_weight": plan.class_weight, **plan.learner}
+    words["order"] = "shuffled" if words.pop("shuffle", True) else "given"
+    return Recipe().instead(max_iter=plan.epochs, max_updates=plan.max_updates, **words)
 
 
 def _check(plan: Plan) -> None:
@@ -170,19 +170,15 @@ def _check(plan: Plan) -> None:
     if plan.max_time is None:
         raise SettingError("{max_time} must be a number of seconds above 0", max_time=None)
     check_seconds("max_time", plan.max_time)
-    for name, least in (("epochs", 1), ("max_updates", 1), ("folds", 2)):
-        value, free = getattr(plan, name), " None or" if name != "folds" else ""
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not (whole and value >= least) and not (free and value is None):
-            raise SettingError(f"{{{name}}} must be{free} a whole number ≥ {least}", **{name: value})
+    for name, like in (("epochs", "max_iter"), ("max_updates", "max_updates"), ("folds", "calibrate_folds")):
+        recipe_table()[like]._replace(name=name).check(getattr(plan, name))
     if not isinstance(plan.learner, Mapping):
-        raise SettingError(
-            "{learner} must be a dict of words of LinearClassifier, as rule and keep", learner=plan.learner
-        )
+        text = "{learner} must be a dict of words of LinearClassifier, as rule and keep"
+        raise SettingError(text, learner=plan.learner)
     unknown = [name for name in plan.learner if name not in WORDS]
     if unknown:
-        found = f"{plain(repr(unknown[0]))} is no word of LinearClassifier about learning"
-        raise SettingError(f"{{learner}}: {found}", learner=unknown[0])
+        why = f"{plain(repr(unknown[0]))} is no word of LinearClassifier about learning"
+        raise SettingError(f"{{learner}}: {why}", learner=unknown[0])
 
 
 def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,11 +48,6 @@ class Facts:
     def imbalance(self) -> float:
         return max(self.class_rows.values()) / min(self.class_rows.values())
 
-    def as_dict(self, first: int = 0) -> dict[str, Any]:
-        """JSON-able. first: the number of the first row."""
-        twins = [[row + first for row in group] for group in self.twins]
-        return {**asdict(self), "twins": twins, "spread": self.spread, "imbalance": self.imbalance}
-
 
 def facts(rows: Rows, y: Array, names: Sequence[str] | None = None) -> Facts:
     """names: of the columns; without them they are numbers from 1."""
@@ -84,14 +79,14 @@ def _twins(digests: Array, codes: Array) -> tuple[list[list[int]], int]:
     group = group.ravel()
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    found, wrong = [], 0
+    twins, wrong = [], 0
     low = np.minimum.reduceat(codes[order], starts)
     mixed = low != np.maximum.reduceat(codes[order], starts)
     ends = np.append(starts[1:], len(order))
     for start, end in zip(starts[mixed].tolist(), ends[mixed].tolist(), strict=True):
-        found.append(order[start:end].tolist())
+        twins.append(order[start:end].tolist())
         wrong += end - start - int(np.bincount(codes[order[start:end]]).max())
-    return sorted(found), wrong
+    return sorted(twins), wrong
 
 
 def _lengths(rows: Rows, varied: Array, named: Any) -> tuple[tuple[Any, float], tuple[Any, float]] | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..recipe.trial import Trial
+from ..report.options import as_options
 from ..report.words import class_counts, listed, plural, table, wrapped
 from ..theory.ledger.bounds import whole
 from .advice import effort, length, numbers
 from .facts import FAR, UNEVEN, Facts
-from .trials import Trial
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -22,20 +24,20 @@ Say = Callable[[str], str]
 """Reason → how this face of the program says it."""
 
 
-def page(found: Diagnosis, data: str, options: str = "", say: Say = str) -> Iterator[str]:
+def page(diagnosis: Diagnosis, data: str, options: str = "", say: Say = str) -> Iterator[str]:
     """Lines of at most 100 characters, but for a command. options: with which the data are read."""
-    known = found.facts
-    classes = class_counts(known.class_rows, 12)
-    yield f"{data}: {plural(known.rows, 'row')} ({classes}), {plural(known.features, 'feature')}"
-    if found.trials:
-        yield from _section("What happened", _happened(found, say))
-        yield from _section("Is there a hyperplane without an error?", _proven(found, (data, options), say))
-    yield from _section("What is in the data", _data(found))
-    if found.trials:
+    facts = diagnosis.facts
+    classes = class_counts(facts.class_rows, 12)
+    yield f"{data}: {plural(facts.rows, 'row')} ({classes}), {plural(facts.features, 'feature')}"
+    if diagnosis.trials:
+        yield from _section("What happened", _happened(diagnosis, say))
+        yield from _section("Is there a hyperplane without an error?", _proven(diagnosis, (data, options), say))
+    yield from _section("What is in the data", _data(diagnosis))
+    if diagnosis.trials:
         yield from _section("What was tried", [])
-        yield from _table(found, say)
+        yield from _table(diagnosis, say)
     yield from ["", "What to do"]
-    for number, sentence in enumerate(found.advice, 1):
+    for number, sentence in enumerate(diagnosis.advice, 1):
         yield from wrapped(sentence, WIDE, f"  {number}. ", "     ")
 
 
@@ -51,8 +53,8 @@ def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
 # --- what happened ----------------------------------------------------------------------------------------------------
 
 
-def _happened(found: Diagnosis, say: Say) -> Iterator[str]:
-    base, settings = found.trials[0], found.settings
+def _happened(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
+    base, settings = diagnosis.trials[0], diagnosis.settings
     assert settings is not None
     words = settings.words()
     who = f"The learner ({words['rule']}, keep {words['keep']}, {words['optimizer']})"
@@ -64,52 +66,49 @@ def _happened(found: Diagnosis, say: Say) -> Iterator[str]:
     else:
         yield f"{who} did not converge: after {effort(base)} it was stopped by {_stop(base, say)}."
     wrong = f"{base.training_errors:,}" if base.training_errors else "none"
-    yield f"Its weights are wrong on {wrong} of the {found.facts.rows:,} rows that it learned from."
+    yield f"Its weights are wrong on {wrong} of the {diagnosis.facts.rows:,} rows that it learned from."
 
 
 def _stop(trial: Trial, say: Say) -> str:
-    return f"the {trial.stop.split(' (')[0]}" if " limit" in trial.stop else f"its own rule: {say(trial.stop)}"
+    reason = trial.stop.text
+    return f"the {reason.split(' (')[0]}" if trial.stop.is_limit else f"its own rule: {say(reason)}"
 
 
 # --- what is proven ---------------------------------------------------------------------------------------------------
 
 
-def _proven(found: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[str]:
+def _proven(diagnosis: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[str]:
     """read: the data, and the options with which they are read."""
     data, options = read
-    if len(found.verdicts) == 1:
-        yield from _answer(found, found.verdicts[0], say)
+    if len(diagnosis.verdicts) == 1:
+        yield from _answer(diagnosis, diagnosis.verdicts[0], say)
     else:
-        for verdict in found.verdicts:
+        for verdict in diagnosis.verdicts:
             yield f"{verdict.classes[1]} against {verdict.classes[0]}: {_short(verdict)}"
-        yield _together(found)
-    if found.separable is False:
-        first = next(verdict for verdict in found.verdicts if verdict.separable is False)
-        only = "" if len(found.verdicts) == 1 else f" --positive {shlex.quote(str(first.classes[1]))}"
+        yield _together(diagnosis)
+    if diagnosis.separable is False:
+        first = next(verdict for verdict in diagnosis.verdicts if verdict.separable is False)
+        only = "" if len(diagnosis.verdicts) == 1 else f" --positive {shlex.quote(str(first.classes[1]))}"
         if first.numbers is not None:
             only = f" --only {shlex.quote(','.join(map(str, first.classes)))}"
         yield "This writes the proof to a file, which `rosenblatt verify` checks:"
         yield f"  rosenblatt separable {shlex.quote(data)}{options}{only} --save proof.json"
 
 
-def _answer(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
+def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     proof = verdict.proof
     if verdict.separable:
-        yield (
-            f"Yes, this is proven: one was found that has all {found.facts.rows:,} rows on their right sides, and it "
-            f"was checked in exact arithmetic."
-        )
-        yield from _limit(found, verdict, say)
+        all_rows = f"all {diagnosis.facts.rows:,} rows on their right sides"
+        yield f"Yes, this is proven: one was found that has {all_rows}, and it was checked in exact arithmetic."
+        yield from _limit(diagnosis, verdict, say)
         return
     if verdict.separable is None:
         yield f"Not decided in the time given; a larger --max-time may. Tried: {'; '.join(proof.tried) or 'nothing'}."
         return
     rows, (negative, positive) = verdict.rows, [_side(label) for label in verdict.classes]
     if len(rows) == 2 and proof.problem.fit_intercept:
-        yield (
-            f"No, this is proven: rows {numbers(rows)} (counted from 1) are equal, and one is of {negative}, the "
-            f"other of {positive}. No hyperplane can have the same point on both of its sides."
-        )
+        equal = f"rows {numbers(rows)} (counted from 1) are equal, and one is of {negative}, the other of {positive}"
+        yield f"No, this is proven: {equal}. No hyperplane can have the same point on both of its sides."
     elif proof.problem.fit_intercept:
         yield (
             f"No, this is proven by {plural(len(rows), 'row')} ({numbers(rows)}; counted from 1): a weighted mean of "
@@ -117,10 +116,8 @@ def _answer(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
             f"hyperplane can have one point on both of its sides."
         )
     else:
-        yield (
-            f"No, not through the origin, and this is proven by {plural(len(rows), 'row')} ({numbers(rows)}; counted "
-            f"from 1): their weighted sum, each with its sign, is zero."
-        )
+        zero = f"({numbers(rows)}; counted from 1): their weighted sum, each with its sign, is zero"
+        yield f"No, not through the origin, and this is proven by {plural(len(rows), 'row')} {zero}."
     if proof.kind == "enclosure":
         yield "The weights are known within bounds, by floating-point arithmetic that counts its own errors."
     elif len(rows) > 2:
@@ -131,8 +128,8 @@ def _answer(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     )
 
 
-def _limit(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
-    base, allowed = found.trials[0], found.plan.epochs
+def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
+    base, allowed = diagnosis.trials[0], diagnosis.plan.epochs
     if verdict.margin is None or verdict.perceptron is None:
         yield "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
         return
@@ -145,11 +142,8 @@ def _limit(found: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
             f"mistakes on such rows; it does not speak of this learner ({say(verdict.why_not)})."
         )
         return
-    made = f"this run made {said(verdict.mistakes)}"
-    yield (
-        f"So the learner must converge{when}. {sizes[0].upper()}{sizes[1:]}: up to "
-        f"{said(verdict.limit)} mistakes are possible here; {made}."
-    )
+    mistakes = f"up to {said(verdict.limit)} mistakes are possible here; this run made {said(verdict.mistakes)}"
+    yield f"So the learner must converge{when}. {sizes[0].upper()}{sizes[1:]}: {mistakes}."
     if not base.converged and allowed is not None and verdict.limit >= allowed:
         yield (
             f"Each epoch before the last has at least one mistake, so {allowed:,} epochs are not guaranteed to "
@@ -167,18 +161,18 @@ def _short(verdict: Verdict) -> str:
     return f"yes, proven; up to {said(verdict.limit)} mistakes are possible, this run made {said(verdict.mistakes)}."
 
 
-def _together(found: Diagnosis) -> str:
-    assert found.settings is not None
-    if found.settings.multi_class != "one-vs-rest":
+def _together(diagnosis: Diagnosis) -> str:
+    assert diagnosis.settings is not None
+    if diagnosis.settings.multi_class != "one-vs-rest":
         together = "The classes are learned together, which converges only where every two of them can be parted"
-        more = "here it never stops by itself" if found.separable is False else "and even then it need not"
+        more = "here it never stops by itself" if diagnosis.separable is False else "and even then it need not"
         return f"{together}: {more}. (Rows are counted from 1.)"
-    if found.separable is False:
+    if diagnosis.separable is False:
         return (
             "One-vs-rest learns each class against all others, so it converges only where all the answers are yes: "
             "here it never stops by itself, and more epochs do not change that. (Rows are counted from 1.)"
         )
-    if found.separable is None:
+    if diagnosis.separable is None:
         return "One-vs-rest converges only where all the answers are yes."
     return "One-vs-rest learns each class against all others: it must converge here, and the only question is when."
 
@@ -200,48 +194,42 @@ def said(number: float) -> str:
 # --- what is in the data ----------------------------------------------------------------------------------------------
 
 
-def _data(found: Diagnosis) -> Iterator[str]:
-    known, odd = found.facts, False
-    for sentence in _odd(found):
-        odd = True
-        yield sentence
+def _data(diagnosis: Diagnosis) -> Iterator[str]:
+    odd = list(_odd(diagnosis))
+    yield from odd
     if not odd:
         what = "no equal rows with different labels, no constant and no duplicate columns, columns of like size"
-        yield f"Nothing odd: {what}{', classes of like size' if len(known.class_rows) > 1 else ''}."
+        yield f"Nothing odd: {what}{', classes of like size' if len(diagnosis.facts.class_rows) > 1 else ''}."
 
 
-def _odd(found: Diagnosis) -> Iterator[str]:
-    known = found.facts
-    if known.twins:
-        rows = sum(map(len, known.twins))
-        yield (
-            f"{rows:,} rows have an equal row with another label, as {numbers(known.twins[0])}: at least "
-            f"{plural(known.wrong, 'error')}, whatever is learned."
-        )
-    if found.plan.given.kind == "rows":  # of texts, words that occur together are no slip
-        yield from _columns(known)
-    if known.zero_rows:
-        yield f"{plural(known.zero_rows, 'row')} without values: only the bias can tell them."
-    if len(known.class_rows) > 1 and known.imbalance >= UNEVEN:
-        large = max(known.class_rows, key=lambda label: known.class_rows[label])
-        yield (
-            f"Classes of very different size: who always says {large} is wrong on only "
-            f"{1 - known.class_rows[large] / known.rows:.1%} of the rows."
-        )
-    if known.rows <= known.features and known.rows < 20:
-        yield f"Only {plural(known.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
+def _odd(diagnosis: Diagnosis) -> Iterator[str]:
+    facts = diagnosis.facts
+    if facts.twins:
+        rows = sum(map(len, facts.twins))
+        errors = f"at least {plural(facts.wrong, 'error')}, whatever is learned"
+        yield f"{rows:,} rows have an equal row with another label, as {numbers(facts.twins[0])}: {errors}."
+    if not diagnosis.plan.texts:  # of texts, words that occur together are no slip
+        yield from _columns(facts)
+    if facts.zero_rows:
+        yield f"{plural(facts.zero_rows, 'row')} without values: only the bias can tell them."
+    if len(facts.class_rows) > 1 and facts.imbalance >= UNEVEN:
+        large = max(facts.class_rows, key=lambda label: facts.class_rows[label])
+        wrong = f"{1 - facts.class_rows[large] / facts.rows:.1%} of the rows"
+        yield f"Classes of very different size: who always says {large} is wrong on only {wrong}."
+    if facts.rows <= facts.features and facts.rows < 20:
+        yield f"Only {plural(facts.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
 
 
-def _columns(known: Facts) -> Iterator[str]:
-    for what, names in (("without values", known.empty), ("that are constant", known.constant)):
+def _columns(facts: Facts) -> Iterator[str]:
+    for what, names in (("without values", facts.empty), ("that are constant", facts.constant)):
         if names:
             yield f"Columns {what}: {_listed(names)}. Nothing can be learned from them."
-    if known.duplicates:
-        yield f"Columns that repeat another: {_listed([f'{one} = {other}' for one, other in known.duplicates])}."
-    if known.lengths is not None and known.spread >= FAR:
-        (long, most), (short, least) = known.lengths
+    if facts.duplicates:
+        yield f"Columns that repeat another: {_listed([f'{one} = {other}' for one, other in facts.duplicates])}."
+    if facts.lengths is not None and facts.spread >= FAR:
+        (long, most), (short, least) = facts.lengths
         yield (
-            f"Columns of very different size: column {long} is {said(known.spread)} times as long as column {short} "
+            f"Columns of very different size: column {long} is {said(facts.spread)} times as long as column {short} "
             f"({most:.3g} beside {least:.3g}, as vectors). A step moves the weight of a large column far and that of a "
             f"small one hardly: scale them."
         )
@@ -254,26 +242,62 @@ def _listed(names: list[object]) -> str:
 # --- what was tried ---------------------------------------------------------------------------------------------------
 
 
-def _table(found: Diagnosis, say: Say) -> Iterator[str]:
-    best = found.best
+def _table(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
+    best = diagnosis.best
     head = ["", "training", "held out", "", "", ""]
     cells = [head, ["  tried", "errors", "errors", "converged", "mistakes", "time"]]
-    for trial in found.trials:
-        name = trial.treatment.options or "as it is"
+    for trial in diagnosis.trials:
+        name = as_options(trial.words) or "as it is"
         if trial.failed:
             continue
         mark = " " if best is None else "*" if trial is best else " " if best.better_than(trial) else "="
-        after = length(trial).removesuffix(" epochs") + (" (time)" if trial.slow else "")
+        after = length(trial).removesuffix(" epochs") + (" (time)" if trial.stop.kind == "time" else "")
         cells.append([
             f"{mark} {name}", f"{trial.training_errors:,}", "-" if trial.error is None else f"{trial.error:.1%}",
             f"in {length(trial)}" if trial.converged else f"not in {after}", f"{trial.mistakes:,}",
             f"{trial.seconds:.1f} s",
         ])  # fmt: skip
     yield from (f"  {line}" for line in table(cells, right=(1, 2, 4, 5)))
-    for trial in found.trials:
+    for trial in diagnosis.trials:
         if trial.failed:
-            yield from wrapped(f"{trial.treatment.options}: not possible: {say(trial.failed)}", WIDE, "  ", "    ")
+            yield from wrapped(f"{as_options(trial.words)}: not possible: {say(trial.failed)}", WIDE, "  ", "    ")
     if best is not None:
         yield "  * the fewest errors on held-out rows; = not clearly more"
-    if any(trial.slow for trial in found.trials):
+    if any(trial.stop.kind == "time" for trial in diagnosis.trials):
         yield "  (time): its share of --max-time was over before it was finished"
+
+
+# --- for machines -----------------------------------------------------------------------------------------------------
+
+
+def as_dict(diagnosis: Diagnosis, first: int) -> dict[str, Any]:
+    """JSON-able, everything. first: the number of the first row."""
+    facts, settings, best = diagnosis.facts, diagnosis.settings, diagnosis.best
+    twins = [[row + first for row in group] for group in facts.twins]
+    return {
+        "facts": {**asdict(facts), "twins": twins, "spread": facts.spread, "imbalance": facts.imbalance},
+        "learner": None if settings is None else settings.words(),
+        "converged": diagnosis.converged,
+        "separable": diagnosis.separable,
+        "verdicts": [_of_verdict(verdict, first) for verdict in diagnosis.verdicts],
+        "trials": list(map(_of_trial, diagnosis.trials)),
+        "best": None if best is None else as_options(best.words),
+        "advice": diagnosis.advice,
+        "seconds": diagnosis.seconds,
+    }
+
+
+def _of_verdict(verdict: Verdict, first: int) -> dict[str, Any]:
+    return {
+        "classes": list(verdict.classes), "separable": verdict.separable, "kind": verdict.proof.kind,
+        "rows": [row + first for row in verdict.rows], "tried": verdict.proof.tried,
+        "longest_row_squared": verdict.longest, "mistakes": verdict.mistakes, "margin": verdict.margin,
+        "limit": verdict.limit, "perceptron": verdict.perceptron, "why_not": verdict.why_not or None,
+    }  # fmt: skip
+
+
+def _of_trial(trial: Trial) -> dict[str, Any]:
+    names = ("training_errors", "error", "converged", "mistakes", "updates", "epochs", "seconds")
+    numbers = {**{name: getattr(trial, name) for name in names}, "stop": trial.stop.text}
+    numbers = dict.fromkeys(numbers) if trial.failed else numbers
+    return {"what": trial.what, "options": as_options(trial.words), **numbers, "failed": trial.failed}

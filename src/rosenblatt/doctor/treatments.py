@@ -1,90 +1,53 @@
-"""What may help: a change of the learner, of the scaling, or of the features, in the options of `rosenblatt train`."""
+"""What may help: a change of the learner, of the scaling, or of the features, in the words of a recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.rows import Rows
-from ..learn.settings import Settings
+from ..recipe.recipe import Recipe
 
 MOST = 30_000_000
 """Numbers that products of columns may come to: 0.25 GB, an epoch of some 0.05 s."""
+ALONE, PASSIVE = "one-vs-rest", "passive-aggressive"
 
 
-_ALONE = {"multi_class": "one-vs-rest"}
+def treatments(
+    recipe: Recipe, rows: Rows, classes: int, numbers: bool, scale: str, longer: bool
+) -> dict[str, dict[str, Any]]:
+    """What it is called → the words that change: what is worth a try, the smaller changes first, without those that
+    change nothing.
 
-
-class Treatment(NamedTuple):
-    """words: settings that change. scale, degree: of the rows, after what they are. longer: no limit of epochs.
-
-    options: how to ask `rosenblatt train` for it, behind what was asked for. what: it in words.
+    numbers: rows of numbers without products, which can be scaled and multiplied. scale: how they are scaled already.
+    longer: also without end.
     """
-
-    what: str
-    words: Mapping[str, Any] = {}
-    scale: str | None = None
-    degree: int = 1
-    longer: bool = False
-    given: str = "none"
-
-    @property
-    def options(self) -> str:
-        scale = self.scale if self.given == "none" else f"{self.given}+{self.scale}"
-        parts = [f"--{name.replace('_', '-')} {value}" for name, value in self.words.items()]
-        parts = ([f"--scale {scale}"] if self.scale else []) + (["--degree 2"] if self.degree == 2 else []) + parts
-        return " ".join(parts + (["--epochs none"] if self.longer else []))
-
-    @property
-    def changes(self) -> int:
-        """How much differs from the learner as it is."""
-        return len(self.words) + (self.scale is not None) + (self.degree == 2) + self.longer
-
-
-class Given(NamedTuple):
-    """What the learner has already. scale, degree: of its rows. kind: "rows" or "documents"."""
-
-    scale: str = "none"
-    degree: int = 1
-    kind: str = "rows"
-
-
-def treatments(settings: Settings, rows: Rows, classes: int, given: Given, longer: bool) -> list[Treatment]:
-    """What is worth a try, the smaller changes first, without those that change nothing. longer: also without end."""
-    own = settings.words()
-    rule = own["rule"]
-    numbers = given.kind == "rows" and given.degree == 1
-    square = numbers and _products(rows) <= MOST
-    scaled = "standard" in given.scale
-    found = [Treatment("as it is")]
-    found += [Treatment("the same, until it is finished", longer=True)] if longer else []
-    if numbers:
-        found += [] if scaled else [Treatment("columns of equal spread", scale="standard")]
-        found += [] if "unit" in given.scale else [Treatment("rows of equal length", scale="unit")]
-    alone = {} if settings.multi_class == "one-vs-rest" or hasattr(settings.rule, "steps") else _ALONE
-    margin = {"rule": "margin", **alone}
-    found += [] if rule.startswith("margin") else [Treatment("also learn from narrow escapes", margin)]
-    if not rule.startswith("passive-aggressive"):
-        found.append(Treatment("steps as long as needed", {"rule": "passive-aggressive", **alone}))
-    if classes > 2 and rule == "perceptron" and settings.multi_class == "one-vs-rest":
-        found.append(Treatment("learn the classes together", {"multi_class": "multi-class-perceptron"}))
+    settings = recipe.settings
+    own, together = settings.words(), hasattr(settings.rule, "steps")
+    rule, scaled = own["rule"], "standard" in scale
+    apart = classes > 2 and settings.multi_class == ALONE
+    alone = {} if settings.multi_class == ALONE or together else {"multi_class": ALONE}
     mean, best = {"keep": "averaged"}, {"keep": "pocket"}
-    found += [] if mean.items() <= own.items() else [Treatment("the mean of all weights", mean)]
-    found += [] if best.items() <= own.items() else [Treatment("the best weights on the way", best)]
-    if square:
-        found.append(Treatment("curved borders", degree=2))
-    if numbers and not mean.items() <= own.items():
-        scale = None if scaled else "standard"
-        found += [] if scaled else [Treatment("equal spread, mean of weights", mean, scale)]
-        found += [Treatment("both, and curved borders", mean, scale, 2)] if square else []
-    return [each._replace(given=given.scale) for each in _once(found)]
+    averaged, square = mean.items() <= own.items(), numbers and _products(rows) <= MOST
+    spread = {} if scaled else {"scale": _further(scale, "standard")}
+    worth: dict[str, tuple[bool, dict[str, Any]]] = {
+        "as it is": (True, {}),
+        "the same, until it is finished": (longer, {"max_iter": None}),
+        "columns of equal spread": (numbers and not scaled, spread),
+        "rows of equal length": (numbers and "unit" not in scale, {"scale": _further(scale, "unit")}),
+        "also learn from narrow escapes": (not rule.startswith("margin"), {"rule": "margin", **alone}),
+        "steps as long as needed": (not rule.startswith(PASSIVE), {"rule": PASSIVE, **alone}),
+        "learn the classes together": (apart and rule == "perceptron", {"multi_class": "multi-class-perceptron"}),
+        "the mean of all weights": (not averaged, mean),
+        "the best weights on the way": (not best.items() <= own.items(), best),
+        "curved borders": (square, {"degree": 2}),
+        "equal spread, mean of weights": (numbers and not averaged and not scaled, {**spread, **mean}),
+        "both, and curved borders": (square and not averaged, {**spread, "degree": 2, **mean}),
+    }
+    return {what: words for what, (worthwhile, words) in worth.items() if worthwhile}
 
 
-def _once(found: list[Treatment]) -> list[Treatment]:
-    seen: dict[str, Treatment] = {}
-    for each in found:
-        seen.setdefault(f"{each.options}{each.longer}", each)
-    return list(seen.values())
+def _further(scale: str, step: str) -> str:
+    return step if scale == "none" else f"{scale}+{step}"
 
 
 def _products(rows: Rows) -> float:

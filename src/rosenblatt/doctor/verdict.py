@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,53 +52,38 @@ class Verdict:
         rows = self.proof.rows
         return [] if rows is None else (rows if self.numbers is None else self.numbers[rows]).tolist()
 
-    def as_dict(self, first: int = 0) -> dict[str, Any]:
-        """JSON-able. first: the number of the first row."""
-        own = {name: getattr(self, name) for name in ("mistakes", "margin", "limit", "perceptron")}
-        return {
-            "classes": list(self.classes), "separable": self.separable, "kind": self.proof.kind,
-            "rows": [row + first for row in self.rows],
-            "tried": self.proof.tried, "longest_row_squared": self.longest, **own, "why_not": self.why_not or None,
-        }  # fmt: skip
+
+Question = tuple[Problem, Array | None]
+"""Rows of two sides, and their numbers among all; None: all."""
 
 
-class Question(NamedTuple):
-    """Rows of two sides, and their numbers among all; None: all."""
-
-    problem: Problem
-    numbers: Array | None = None
-
-
-def questions(rows: Rows, y: Array, classes: Array, fit_intercept: bool, joint: bool) -> list[Question]:
-    """Of two classes one, of more one for each against the rest. classes: as the model has them, positive last.
-
-    joint: one for every two classes: where K weight vectors are learned together, w_a − w_b parts the classes a and b.
-    """
-    if classes.size > 2 and joint:
-        found = []
-        for pair in combinations(classes.tolist(), 2):
-            numbers = np.flatnonzero(np.isin(y, pair))
-            found.append(Question(as_problem(rows.take(numbers), y[numbers], fit_intercept, pair[1]), numbers))
-        return found
+def questions(rows: Rows, y: Array, model: Model) -> list[Question]:
+    """Of two classes one, of more one for each against the rest; where K weight vectors are learned together, one for
+    every two classes, as w_a − w_b parts the classes a and b."""
+    classes, fit_intercept = model.classes, model.run.settings.fit_intercept
+    if model.run.joint:
+        pairs = combinations(classes.tolist(), 2)
+        asked = [(pair[1], np.flatnonzero(np.isin(y, pair))) for pair in pairs]
+        return [(as_problem(rows.take(own), y[own], fit_intercept, positive), own) for positive, own in asked]
     positives = classes.tolist() if classes.size > 2 else [classes[-1]]
-    return [Question(as_problem(rows, y, fit_intercept, positive)) for positive in positives]
+    return [(as_problem(rows, y, fit_intercept, positive), None) for positive in positives]
 
 
-def verdicts(asked: list[Question], model: Model, seconds: float) -> list[Verdict]:
+def verdicts(rows: Rows, y: Array, model: Model, seconds: float) -> list[Verdict]:
     """The proofs, and where there is a hyperplane the margin and what it limits. seconds: for all of them."""
     from ..theory.separability import separable
 
-    end = time.monotonic() + seconds
-    made = np.sum(model.run.history["class_mistakes"], axis=0) if model.run.history["class_mistakes"] else None
-    found = []
+    asked = questions(rows, y, model)
+    end, history, made = time.monotonic() + seconds, model.run.history["class_mistakes"], []
     for number, (problem, numbers) in enumerate(asked):
         share = max((end - time.monotonic()) / (len(asked) - number), 0.01)
         proof = separable(problem, time_limit=share)
-        mistakes = 0 if made is None or numbers is not None else int(made[number])
+        mistakes = sum(epoch[number] for epoch in history) if numbers is None else 0
         verdict = Verdict(problem.classes, proof, longest(problem), mistakes, numbers=numbers)
-        wanted = proof.separable and numbers is None
-        found.append(_limited(verdict, model, max(share - proof.seconds, 0.01)) if wanted else verdict)
-    return found
+        if proof.separable and numbers is None:
+            verdict = _limited(verdict, model, max(share - proof.seconds, 0.01))
+        made.append(verdict)
+    return made
 
 
 def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
@@ -107,22 +92,19 @@ def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
 
     problem = verdict.proof.problem
     try:
-        found = max_margin(problem, time_limit=seconds)
+        widest = max_margin(problem, time_limit=seconds)
     except DataError:
         return verdict
-    margin = found.margin_with_bias if problem.fit_intercept else found.margin
+    margin = widest.margin_with_bias if problem.fit_intercept else widest.margin
     if margin is None or not 0.0 < margin < np.inf:
         return verdict
-    run = alone(model)
+    run, limit = alone(model), None
     why_not = "the classes are learned together" if run is None else followable(run, None)
-    limit = None
     if run is not None and not why_not:
-        kind = kind_of(run.rule)
-        assert kind is not None  # or it could not be followed
+        kind: Any = kind_of(run.rule)  # there is one, or it could not be followed
         limit = mistake_limit(verdict.longest, margin, kind.tau, float(run.settings.eta0))
-    return replace(
-        verdict, margin=margin, limit=limit, perceptron=mistake_limit(verdict.longest, margin), why_not=why_not
-    )
+    perceptron = mistake_limit(verdict.longest, margin)
+    return replace(verdict, margin=margin, limit=limit, perceptron=perceptron, why_not=why_not)
 
 
 def alone(model: Model) -> Run | None:

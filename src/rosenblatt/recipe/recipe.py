@@ -83,6 +83,12 @@ class Recipe:
         """The same but for these words."""
         return Recipe(**{**self.words, **words})
 
+    def instead(self, **words: Any) -> Recipe:
+        """The same but for these words, and without those that have no effect beside them."""
+        both = {**self.words, **words}
+        idle = without_effect(both)
+        return Recipe(**{name: value for name, value in both.items() if name not in idle})
+
     def without(self, *names: str) -> Recipe:
         """The same with the defaults of these words."""
         return Recipe(**{name: value for name, value in self.words.items() if name not in names})

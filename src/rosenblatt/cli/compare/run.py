@@ -16,7 +16,6 @@ import numpy as np
 from ...compare import Comparison, Plan, contenders
 from ...compare import compare as compare_learners
 from ...compare.contenders import check, split_names
-from ...compare.optimum import Limits as Searching
 from ...compare.optimum import check_two, with_optimum
 from ...compare.table import NAMED, fewest, table, verdict
 from ...data.batch import Batch, joined
@@ -24,18 +23,20 @@ from ...errors import DataError, Message, SettingError, naming
 from ...learn.rule import rule_from
 from ...model.representation import Representation
 from ...read import from_recipe, open_source
+from ...report.options import as_options
 from ...report.words import class_counts, listed, plural, wrapped
 from ...write import whole_files
 from ..command import as_written, in_shell
-from ..learn import check_kind, check_needs, feature_options
 from ..options import FEATURES, READING
 from ..output import notes
 from ..pictures import write_picture
 from ..progress import Progress
+from ..recipe import recipe_of
 from ..sources import output_errors, whole
 
 SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
 """Options of `train` too: of reading, features, seed, positive class and limits."""
+ONLINE = ("optimizer", "online")
 WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
 
@@ -84,7 +85,8 @@ class Compared(NamedTuple):
         for name in ("max_iter", "max_updates"):
             if name in met and "--epochs" not in self.asked:
                 words += ["--epochs" if name == "max_iter" else "--max-updates", str(met[name])]
-        return " ".join(["rosenblatt train", shlex.join(words), pick.contender.options, *self.asked])
+        learner = {name: value for name, value in pick.contender.words.items() if (name, value) != ONLINE}
+        return " ".join(["rosenblatt train", shlex.join(words), as_options(learner), *self.asked])
 
     def values(self) -> dict[str, Any]:
         """For machines."""
@@ -125,11 +127,10 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     check(keeps, scalings, optimizers)
     for rule in rules or ():
         rule_from(rule)
-    check_needs(words, given)
-    options, chosen = feature_options(words), _plan(words)
+    recipe, chosen = recipe_of(words, without=["scoring"]), _plan(words)
     with Progress() as progress:
         source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
-        check_kind(source, given)
+        recipe.check_kind(source)
         rows = whole(progress.reading(source))
         noted = dict(source.notes)
         classes, counts = np.unique(np.asarray(rows.y), return_counts=True)
@@ -137,11 +138,11 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
             check_two(rows.y)
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
         learners = contenders(source.kind, classes.size, rules, keeps, scalings, optimizers)
-        plan = Plan(learners=learners, options=options, **chosen)
+        plan = Plan(learners=learners, options=recipe.features, **chosen)
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
             if words["optimum"] and not found.interrupted:
-                found = with_optimum(found, rows, plan, Searching(words["optimum_time"]), progress.runs())
+                found = with_optimum(found, rows, plan, words["optimum_time"], progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, as_written(SAME))
 

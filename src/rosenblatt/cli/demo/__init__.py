@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import numpy as np
 
 from ...errors import SettingError
 from ...learn.table import DEFAULTS
@@ -95,35 +93,24 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
 
 def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[list[Model], list[dict[str, Any]]]:
     """(models, table): every learner learns from the training mails and is then counted on the held-out ones."""
-    models, rows = [], []
+    from ...recipe.recipe import Recipe
+    from ...recipe.training import learn
+    from ...recipe.trial import warm_up
+
+    models, rows, train = [], [], mails.train
     with show.table([learner.name for learner in LEARNERS]) as table:
         for number, learner in enumerate(LEARNERS):
+            recipe = Recipe(rule=learner.rule, keep=learner.keep, random_state=seed, max_iter=epochs)
             table.status(number, "compiling")
-            prepare(learner, mails.train)
+            warm_up(recipe, train.rows, train.y)
             table.status(number, "learning")
-            begun = time.perf_counter()
-            model = learn(learner, mails.train, seed, epochs)
-            seconds = time.perf_counter() - begun
+            learned = learn(recipe, train.rows, train.y)
+            model = learned.model
             model.features, model.reading = mails.features, mails.reading
             models.append(model)
-            rows.append(measured(learner, model, mails.held) | {"seconds": round(seconds, 3)})
+            rows.append(measured(learner, model, mails.held) | {"seconds": round(learned.seconds, 3)})
             table.row(number, rows[-1])
     return models, rows
-
-
-def learn(learner: Learner, part: Any, seed: int, epochs: int | None) -> Model:
-    from ...learn.run import Limits
-    from ...learn.settings import Settings
-    from ...model.fit import fit
-
-    settings = Settings.of(rule=learner.rule, keep=learner.keep, random_state=seed)
-    return fit(part.rows, part.y, settings, Limits(max_iter=epochs))
-
-
-def prepare(learner: Learner, part: Any) -> None:
-    """Compile the rule's loop on two mails: 1 to 3 s a rule the first time, which are not the learner's own."""
-    two = np.array([np.flatnonzero(part.y == label)[0] for label in np.unique(part.y)])
-    learn(learner, part.take(two), 0, 1)
 
 
 def measured(learner: Learner, model: Model, held: Any) -> dict[str, Any]:
