@@ -15,9 +15,9 @@ from .command import flag, given, in_shell
 from .output import note
 
 
-def recipe_of(words: dict[str, Any], without: Iterable[str] = (), **others: Any) -> Recipe:
-    """The recipe of the options that were given. without: those that mean something else here. others: further words.
-    SettingError before anything is read."""
+def recipe_of(words: dict[str, Any], without: Iterable[str] = (), make: Any = Recipe, **others: Any) -> Recipe:
+    """The recipe of the options that were given. without: those that mean something else here. make: of words. others:
+    further words. SettingError before anything is read."""
     names = (given(words) & set(recipe_table())) - set(without)
     own = {name: words[name] for name in names}
     if isinstance(own.get("class_weight"), str) and own["class_weight"] != "balanced":
@@ -26,7 +26,7 @@ def recipe_of(words: dict[str, Any], without: Iterable[str] = (), **others: Any)
     if own.get("cost") is not None:
         why = f"{flag('cost')} {own['cost']}: {{!r}} is not of the form LABEL=COST, as spam=1,ham=10"
         own["cost"] = _numbers(own["cost"], why)
-    return Recipe(**own, **others)
+    return make(**own, **others)  # type: ignore[no-any-return]
 
 
 def _numbers(text: str, why: str) -> dict[str, float]:

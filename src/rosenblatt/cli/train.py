@@ -62,6 +62,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     """
     from ..model.model import Model
     from ..read.anything import source_like, source_of
+    from ..recipe import recipe as recipes
     from ..recipe import training
     from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
     from .recipe import noted, recipe_of
@@ -75,7 +76,8 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         check_picture(name, picture, data, output, other, before, start, words["order"], str(words["validation"]))
     if curve:
         refuse_beside_curve(words, before, start)
-    recipe = recipe_of(words, **({} if start is None else {"start": start}))
+    make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
+    recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
     with Keeping(all=bool(curve)) as progress, noted():
         first = None if before is None and start is None else Model.load(before or start)
         if first is None:

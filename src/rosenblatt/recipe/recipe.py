@@ -103,6 +103,14 @@ class Recipe:
         """The inverse of `as_dict`; also of `Model.recipe`."""
         return cls(**words)
 
+    @classmethod
+    def to_go_on(cls, **words: Any) -> Recipe:
+        """What is said of more of a model: words that have an effect only with its own are welcome, too."""
+        made = cls()
+        made.words.update(words)  # type: ignore[attr-defined]
+        made._check(going_on=True)
+        return made
+
     # --- making models ---
 
     def fit(self, data: Any, y: Any = None, sample_weight: Any = None, observers: Any = ()) -> Model:
@@ -204,12 +212,13 @@ class Recipe:
 
     # --- inside ---
 
-    def _check(self) -> None:
-        """SettingError before anything is read."""
+    def _check(self, going_on: bool = False) -> None:
+        """SettingError before anything is read. going_on: what has no effect by itself may have one in a model."""
         words = self.words
-        for name, needs in without_effect(words).items():
+        for name, needs in ({} if going_on else without_effect(words)).items():
+            others = needs.pop("", "")
             listed = [f"{{{other}:s}}" if value else f"{{{other}.name}}" for other, value in needs.items()]
-            text = f"{{{name}.name}} has an effect only with {' or '.join(listed)}"
+            text = f"{{{name}.name}} has an effect only with {' or '.join([*listed, *filter(None, [others])])}"
             raise SettingError(text, **{name: words[name], **needs})
         self._check_order()
         held = self["validation"]

@@ -94,5 +94,5 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     if all(said(name) is None for name in limits):
         needs["confidence"] = dict.fromkeys(limits)
     if all(said(name) is None for name in (*limits, "cost", "calibrate")):
-        needs["calibrate_folds"] = dict.fromkeys(("calibrate", *limits, "cost"))
+        needs["calibrate_folds"] = {"calibrate": None, "": "a threshold's option"}
     return {name: needs[name] for name in needs if name in words}

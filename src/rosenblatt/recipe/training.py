@@ -82,7 +82,9 @@ def further(
     """More of a model, by its own recipe. SettingError where another one is asked for."""
     others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
     recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
-    before = replace(before, run=replace(before.run, settings=_same_settings(recipe, before.run.settings)))
+    before = replace(
+        before, run=replace(before.run, settings=_same_settings(recipe, before.run.settings, before.recipe))
+    )
     source = source_like(data, before, y, labelled=True, **recipe.reading)
     rows, y = _as_own(before, source)
     if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
@@ -111,7 +113,7 @@ def _trained(
     held, task = recipe["validation"], task._replace(scorer=_scorer(recipe))
     if held is not None and not isinstance(held, float):
         task = task._replace(validation=_validation(recipe, held, own))
-    with naming(source.origin):
+    with naming(source.origin, str(recipe["order"])):
         learned = learn(recipe, rows, y, task, weight, before)
         model, calibration = answering(recipe, learned)
     return Trained(model, learned.rows, learned.y, dict(source.notes), learned.seconds, calibration)
@@ -249,13 +251,16 @@ def _name_of(function: Any) -> str:
     return str(getattr(function, "__name__", function))
 
 
-def _same_settings(recipe: Recipe, own: Settings) -> Settings:
-    """The model's own settings. A rule from a file is given again, because no model file holds code."""
-    saved, asked = own.words(), recipe.settings.words()
+def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
+    """The model's own settings; what it was asked for when it began may be said again. A rule from a file is
+    given again, because no model file holds code."""
+    saved = own.words()
     for name in (set(recipe.words) & set(saved)) - {"rule"}:
-        if asked[name] != saved[name]:
-            there = "none" if saved[name] is None else saved[name]
-            raise SettingError(f"{{{name}:s}}: the model goes on as it began, with {there}", **{name: recipe[name]})
+        value, there = recipe[name], saved[name]
+        if value not in (there, begun.get(name, there)):
+            shown = f"{{{name}_:s}}" if isinstance(there, bool) else "none" if there is None else there
+            text = f"{{{name}:s}}: the model goes on as it began, with {shown}"
+            raise SettingError(text, **{name: value, f"{name}_": there})
     order = recipe["order"]
     if "order" in recipe.words and order in ("shuffled", "given") and own.shuffle != (order == "shuffled"):
         raise SettingError("{order:s}: the model goes on in the order that it began with", order=order)
