@@ -106,8 +106,8 @@ class Recipe:
     @classmethod
     def to_go_on(cls, **words: Any) -> Recipe:
         """What is said of more of a model: words that have an effect only with its own are welcome, too."""
-        made = cls()
-        made.words.update(words)  # type: ignore[attr-defined]
+        made = cls.__new__(cls)
+        object.__setattr__(made, "words", words)
         made._check(going_on=True)
         return made
 
