@@ -20,8 +20,7 @@ from rosenblatt.features import bag, pieces, scaling
 from rosenblatt.features.bag import Bag
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import MADE
+from rosenblatt.mailtext.fields import MADE, Document
 from rosenblatt.mailtext.tokens import LONGEST, Memory, normal, split, tagged, tokens
 from rosenblatt.read import open_source
 from steps import learn, learn_transform

@@ -17,12 +17,10 @@ from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.senders import NAME, Senders, address, read
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, checked, is_made
+from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, Document, checked, is_made
 from rosenblatt.mailtext.headers import addresses
 from rosenblatt.mailtext.links import authority, domain, parents, place
-from rosenblatt.mailtext.mail import parse
-from rosenblatt.mailtext.style import STEPS, capitals, spelling
+from rosenblatt.mailtext.mail import STEPS, capitals, parse, spelling
 from rosenblatt.mailtext.tokens import tokens
 from rosenblatt.model.model import Model
 

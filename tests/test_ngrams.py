@@ -23,8 +23,7 @@ from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.ngrams import Grams, Ragged, parse
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import LATER, MADE
+from rosenblatt.mailtext.fields import LATER, MADE, Document
 from rosenblatt.mailtext.tokens import split, tokens, units
 from rosenblatt.model.model import Model
 from steps import learn_transform

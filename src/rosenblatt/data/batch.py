@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..core.rows import Rows, stack
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 
 
 class Batch(NamedTuple):

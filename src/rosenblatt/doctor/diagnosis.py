@@ -15,8 +15,7 @@ from ..data.folds import folds_of
 from ..data.labels import class_list
 from ..errors import DataError, SettingError, plain
 from ..learn.run import Limits
-from ..learn.settings import WORDS, Settings
-from ..learn.table import DEFAULTS
+from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..model.fit import Task
 from ..theory.problem import as_problem
 from .facts import Facts, facts

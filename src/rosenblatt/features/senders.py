@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError, ModelError, SettingError, located
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .parameters import KNOWN_SENDERS
 from .step import Step
 

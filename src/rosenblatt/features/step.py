@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core.rows import Array, Rows, stack
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 
 
 class Step:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.rows import Array, Csr
 from ..errors import ModelError
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .bag import NONE, Bag, Entries, check, valued
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dispatch import loop_for
-from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, State, learn, new_state
-from ..core.learn_many import OneVsRest, learn_many
-from ..core.rounded import rounded
+from ..core.dispatch import loop_for, loss, step
+from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError
 from ..rules.multi_class import MultiClassPerceptron
@@ -19,6 +17,26 @@ from ..rules.perceptron import Perceptron
 from .rule import rule_name
 from .settings import Settings
 from .stop import Stop
+
+
+class Rounded(NamedTuple):
+    """A rule whose step reaches its goal exactly, but for rounding: a step with |a|·‖x̄‖² ≤ slack·max(1, |u|), too
+    short to raise a score that is held in the rows' dtype, is none."""
+
+    rule: Any
+    slack: float
+
+    def step(self, u: float, y: float, sq_norm: float) -> float:
+        a = step(self.rule, u, y, sq_norm)
+        return a if abs(a) * sq_norm > self.slack * max(1.0, abs(u)) else 0.0
+
+    def loss(self, u: float, y: float) -> float:
+        return loss(self.rule, u, y)
+
+
+def rounded(rule: Any, dtype: Any) -> Rounded:
+    """slack: 16 units of the dtype."""
+    return Rounded(rule, 16.0 * float(np.finfo(dtype).eps))
 
 
 class Chunk(NamedTuple):

@@ -31,7 +31,7 @@ from email.message import Message
 from email.utils import parsedate_tz
 
 from .charset import decode_header
-from .document import Document
+from .fields import Document
 from .links import domain, parents
 from .mime import parameter, values
 

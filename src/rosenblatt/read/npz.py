@@ -14,7 +14,7 @@ from ..data.batch import Batch
 from ..errors import Message, SettingError
 from .arrays import Npy, label_array
 from .parameters import ARRAY, BAD, LABEL
-from .rows import ROOM, seekable
+from .source import ROOM, seekable
 
 USUAL = {
     "X": ["y"],

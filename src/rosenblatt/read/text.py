@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.batch import Batch
 from ..errors import located
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .columns import NUMBER, is_number
 from .open import ByteStream, PathLike, blocks
 from .source import FileSource, decoded_lines

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from ...errors import SettingError
-from ...learn.table import DEFAULTS
+from ...learn.settings import DEFAULTS
 from ..command import Number, command, option
 from ..options import json_option
 from ..output import to_json, write

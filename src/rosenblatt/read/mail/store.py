@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError
 from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
-from ..rows import filled
+from ..source import filled
 from .mbox import MAIL_LIMIT, is_mbox, split
 
 NO_MAIL = "files that are no mail, skipped"
