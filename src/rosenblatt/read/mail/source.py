@@ -35,7 +35,7 @@ from .store import (
     messages,
 )
 
-EXPECTED = "expected a label and the path of a mail, counted from the index's folder"
+INDEXED = "expected a label and the path of a mail, counted from the index's folder"
 
 
 class Index(Store):
@@ -61,7 +61,7 @@ class Index(Store):
             if not words:
                 continue
             if len(words) < 2:
-                raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", EXPECTED)
+                raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
             open_it = lambda name=name, number=number: self._open(name, number)  # noqa: E731
             yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, False)
@@ -74,7 +74,7 @@ class Index(Store):
         except (OSError, ValueError) as error:
             gone = isinstance(error, FileNotFoundError)
             found = f"found {name!r}, which {'is not there' if gone else f'cannot be read ({error})'}"
-            raise located(self.origin, number, found, EXPECTED) from error
+            raise located(self.origin, number, found, INDEXED) from error
 
 
 def is_index(head: bytes, path: PathLike) -> bool:
