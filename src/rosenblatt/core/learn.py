@@ -228,24 +228,14 @@ def empty_keep(state: State, joint: bool = False) -> Keep:
 
 def new_state(shape: tuple[int, ...], classes: int, dtype: Any, bias: float) -> State:
     """Zero weights of this shape; bias: 1, or 0 for learning through the origin."""
-    return State(
-        np.zeros(shape, dtype),
-        np.zeros(classes),
-        np.array([1.0, 0.0, bias, 0.0, 0.0]),
-        np.zeros(5, np.int64),
-        np.zeros((2, classes), np.int64),
-    )
+    f, n, m = np.array([1.0, 0.0, bias, 0.0, 0.0]), np.zeros(5, np.int64), np.zeros((2, classes), np.int64)
+    return State(np.zeros(shape, dtype), np.zeros(classes), f, n, m)
 
 
 def log_space(keep: Keep, room: int) -> Keep:
     """The same with room for so many logged steps."""
-    return keep._replace(
-        row=np.empty(room, np.int32),
-        cls=np.empty(room, np.int32),
-        coef=np.empty(room),
-        scale=np.empty(room),
-        count=np.empty(room, np.int64),
-    )
+    row, cls, count = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int64)
+    return keep._replace(row=row, cls=cls, coef=np.empty(room), scale=np.empty(room), count=count)
 
 
 class OneVsRest(NamedTuple):

@@ -137,6 +137,5 @@ def check_seconds(name: str, seconds: Any, zero: bool = False) -> None:
     except (TypeError, ValueError):
         fits = False
     if not fits:
-        raise SettingError(
-            f"{{{name}}} must be None or a number of seconds {'≥ 0' if zero else 'above 0'}", **{name: seconds}
-        )
+        wanted = f"a number of seconds {'≥ 0' if zero else 'above 0'}"
+        raise SettingError(f"{{{name}}} must be None or {wanted}", **{name: seconds})

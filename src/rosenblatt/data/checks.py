@@ -41,10 +41,8 @@ def check_range(rows: Rows, largest: float) -> None:
         norms = rows.sq_norms()
     row = int((~(norms <= most)).argmax())
     if not norms[row] <= most:
-        raise DataError(
-            f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype} (largest value of "
-            f"all: {largest:g}); scale the features"
-        )
+        found = f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype}"
+        raise DataError(f"{found} (largest value of all: {largest:g}); scale the features")
 
 
 def checked_weights(weight: Any, n: int) -> Array | None:
@@ -72,9 +70,8 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
     values, counts = np.unique(y, return_counts=True)
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise SettingError(
-                '{class_weight} must be None, "balanced" or a dict of label: weight', class_weight=class_weight
-            )
+            text = '{class_weight} must be None, "balanced" or a dict of label: weight'
+            raise SettingError(text, class_weight=class_weight)
         table = {v: len(y) / (values.size * n) for v, n in zip(values.tolist(), counts, strict=True)}
     else:
         unknown = [name for name in class_weight if name not in classes.tolist()]
@@ -85,10 +82,8 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
         table = class_weight
     for name, factor in table.items():
         if not (np.isfinite(factor) and factor >= 0):
-            raise SettingError(
-                f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0",
-                class_weight=None,
-            )
+            text = f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0"
+            raise SettingError(text, class_weight=None)
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]
     return checked_weights(own if weight is None else own * weight, len(y))

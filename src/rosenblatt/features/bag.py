@@ -159,14 +159,10 @@ class Pieces:
         if len(self._numbers) + most > len(self._table.keys) // 2:
             # Larger than SLOTS only for a single text of more than a megabyte.
             self._clear()
-            slots = max(SLOTS, 1 << (2 * most).bit_length())
-            self._table = _table(slots)
+            self._table = _table(max(SLOTS, 1 << (2 * most).bit_length()))
         seeds = [self._seeds.setdefault(tag, len(self._seeds)) for tag in tags[first : first + len(blobs)]]
-        texts = Texts(
-            np.frombuffer(text, np.uint8),
-            np.cumsum([len(blob) for blob in blobs]),
-            np.array(seeds, np.uint64) * np.uint64(SPREAD),
-        )
+        ends, spread = np.cumsum([len(blob) for blob in blobs]), np.array(seeds, np.uint64) * np.uint64(SPREAD)
+        texts = Texts(np.frombuffer(text, np.uint8), ends, spread)
         room = Room(np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64))
         state = np.zeros(3, np.int64)
         state[USED] = len(self._numbers)

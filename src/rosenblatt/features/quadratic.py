@@ -62,12 +62,8 @@ class Quadratic(Step):
         self._layout = Layout(starts, shift=1 - own, alone=products == "squares")
         self.width = int(starts[-1])
         if self.width > MOST:
-            raise DataError(
-                f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
-                f"leave out columns, or take {{products:s}}",
-                degree=2,
-                products="squares",
-            )
+            found = f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible"
+            raise DataError(f"{found}; leave out columns, or take {{products:s}}", degree=2, products="squares")
 
     def partial(self, batch: Rows) -> int:
         return batch.width
@@ -87,11 +83,9 @@ class Quadratic(Step):
     def _check_memory(self, rows: Rows) -> None:
         count = rows.size + int(self._layout.products_of(rows.stored(axis=1)).sum())
         if (size := count * rows.value_bytes) > (memory := _memory()):
-            raise DataError(
-                f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns, "
-                f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns",
-                degree=2,
-            )
+            found = f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns"
+            need = f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB"
+            raise DataError(f"{found}, {need}; take fewer rows or columns", degree=2)
 
     def factors(self, column: int) -> tuple[int, int] | None:
         """(i, j) of the product in a column, None for a column as given."""

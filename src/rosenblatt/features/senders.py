@@ -61,10 +61,8 @@ class Senders(Step):
     def finish(self, partial: Counter[str]) -> Any:
         """None where neither the mails nor a file say anything of senders: there is no such column then."""
         if self.path is not None and not partial:
-            raise SettingError(
-                "{known_senders:s} has an effect only where mails are read with the field sender",
-                known_senders=self.path,
-            )
+            text = "{known_senders:s} has an effect only where mails are read with the field sender"
+            raise SettingError(text, known_senders=self.path)
         known = {sender for sender, mails in partial.items() if mails >= FEWEST}
         return Senders(known | (set() if self.path is None else read(self.path))) if partial else None
 

@@ -160,11 +160,9 @@ class Epochs(Trainer):
         run = self.run
         if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
             largest = max(chunk.rows.largest() for chunk in self.chunks)
-            raise DataError(
-                f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}, {{eta0:g}}, "
-                f"largest value {largest:g}); scale the features or lower {{eta0.name}}",
-                eta0=run.settings.eta0,
-            )
+            found = f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}"
+            wanted = f"{{eta0:g}}, largest value {largest:g}); scale the features or lower {{eta0.name}}"
+            raise DataError(f"{found}, {wanted}", eta0=run.settings.eta0)
 
     def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:
         """Learn from one chunk in its order."""

@@ -80,10 +80,9 @@ class Survey(NamedTuple):
         for chunk in chunks:
             n, learned = len(chunk.y), chunk.learned
             reach = _longest(chunk, bias) if asked else 0.0
-            found = cls(
-                found.n + n, found.learned + learned, found.chunks + 1, found.chunks if learned else found.last,
-                max(found.longest, n), max(found.reach, reach),
-            )  # fmt: skip
+            last, longest = found.chunks if learned else found.last, max(found.longest, n)
+            counts = found.n + n, found.learned + learned, found.chunks + 1
+            found = cls(*counts, last, longest, max(found.reach, reach))
         return found
 
 

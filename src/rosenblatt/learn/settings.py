@@ -81,7 +81,10 @@ class Settings:
             rule=rule, memory=memory, optimizer=optimizer, schedule=schedule,
             **{name: words[name] for name in _PLAIN},
         )  # fmt: skip
-        _check(settings, words)
+        for name, value in words.items():
+            if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
+                learner_table()[name].check(value)
+        _check_together(settings)
         return settings
 
     def __eq__(self, other: object) -> bool:
@@ -145,13 +148,6 @@ def settings_from(words: dict[str, Any]) -> Settings:
     return Settings.of(**words)
 
 
-def _check(settings: Settings, words: dict[str, Any]) -> None:
-    for name, value in words.items():
-        if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
-            learner_table()[name].check(value)
-    _check_together(settings)
-
-
 def _check_together(settings: Settings) -> None:
     rule, name = settings.rule, rule_name(settings.rule)
     together = hasattr(rule, "steps") or name == "perceptron"
@@ -163,9 +159,6 @@ def _check_together(settings: Settings) -> None:
         why = "would turn the weights over; it must stay below 1"
         raise SettingError(f"{product} {why}", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:
-        raise SettingError(
-            "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right and "
-            f"no {{tol.name}}; rule {name!r} with {{tol:s}} is not",
-            optimizer=settings.optimizer.name,
-            tol=settings.tol,
-        )
+        need = "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right"
+        text = f"{need} and no {{tol.name}}; rule {name!r} with {{tol:s}} is not"
+        raise SettingError(text, optimizer=settings.optimizer.name, tol=settings.tol)

@@ -150,11 +150,8 @@ class Voted(Last):
         return self._logs[0] if self._logs else empty
 
     def saved(self) -> dict[str, Array]:
-        return {
-            **self.tensors,
-            **{f"log_{name}": values for name, values in self.log().items()},
-            **self.support.saved(),
-        }
+        log = {f"log_{name}": values for name, values in self.log().items()}
+        return {**self.tensors, **log, **self.support.saved()}
 
     def restore(self, saved: dict[str, Array]) -> None:
         self.tensors = {name: saved[name] for name in ("start_w", "start_b") if name in saved}

@@ -70,12 +70,8 @@ class _Rows(NamedTuple):
     def good(self) -> _Rows:
         good = ~self.bad
         rows = self.chosen(good[self.row_of_values()])
-        return rows._replace(
-            labels=self.labels[good],
-            starts=self.starts[good],
-            row_ends=np.concatenate([[0], rows.row_ends[1:][good]]),
-            bad=self.bad[good],
-        )
+        ends = np.concatenate([[0], rows.row_ends[1:][good]])
+        return rows._replace(labels=self.labels[good], starts=self.starts[good], row_ends=ends, bad=self.bad[good])
 
 
 class Svmlight(FileSource):
@@ -208,9 +204,8 @@ class Svmlight(FileSource):
         rows = rows.chosen(starts)._replace(data=data)
         for p in np.flatnonzero(np.isinf(data)).tolist():
             found = f"found values of index {int(rows.columns[p]) + self.base} whose sum overflows"
-            self._refuse_row(
-                rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self._dtype}")
-            )
+            problem = found, f"expected a sum within the range of {self._dtype}"
+            self._refuse_row(rows, _row_of(rows, p), block, problem)
         return rows
 
 
