@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import located
-from ..read.mail.source import is_index
+from ..read.mail.store import is_index
 from ..read.open import open_bytes
 from ..read.source import filled
 from ..write.records import Record, Records

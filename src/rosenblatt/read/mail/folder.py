@@ -16,7 +16,7 @@ from typing import IO, NamedTuple
 
 from ...errors import DataError, located
 from ..open import ByteStream
-from .store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, VANISHED, Entries, Entry, Folders, Store, entry
+from .store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, Entries, Entry, Folders, Store, entry, note_of
 
 MAILS, UNFINISHED = ("cur", "new"), "tmp"
 INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
@@ -85,7 +85,7 @@ class Folder(Store):
                 try:
                     status = os.lstat(os.path.join(folder, name))
                 except OSError as error:
-                    self._note(VANISHED if isinstance(error, FileNotFoundError) else UNREADABLE)
+                    self._note(note_of(error))
                     continue
                 if stat.S_ISLNK(status.st_mode):
                     self._note(LINKS)

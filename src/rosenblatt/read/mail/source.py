@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
-from pathlib import PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,70 +19,7 @@ from ..open import ByteStream, PathLike, is_folder, is_read_once, is_remote, ope
 from ..parameters import FIELDS, LABELS
 from ..source import FileSource
 from .mbox import LOOK, MAIL_LIMIT, is_mbox
-from .store import (
-    ARCHIVE,
-    NO_MAIL,
-    UNREADABLE,
-    VANISHED,
-    Entries,
-    Entry,
-    Folders,
-    Note,
-    NotMbox,
-    Single,
-    Store,
-    messages,
-)
-
-INDEXED = "expected a label and the path of a mail, counted from the index's folder"
-
-
-class Index(Store):
-    """The mails of an index of the TREC spam tracks: lines `spam ../data/inmail.1`, a label and a mail's file; in its
-    order, with its labels. A file that is not there is an error naming the line."""
-
-    broken = True
-    """What is wrong with a mail is wrong in the index, which says that it is there."""
-
-    _place = 0
-
-    @property
-    def bytes_read(self) -> int:
-        return self._place
-
-    def entries(self) -> Entries:
-        with self._opened() as stream:
-            lines = stream.read().split(b"\n")
-        read, total = 0, sum(map(len, lines)) + len(lines)
-        for number, line in enumerate(lines, 1):
-            read += len(line) + 1
-            words = os.fsdecode(line).split(maxsplit=1)
-            if not words:
-                continue
-            if len(words) < 2:
-                raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
-            label, name = words[0], words[1].strip()
-            open_it = lambda name=name, number=number: self._open(name, number)  # noqa: E731
-            yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, False)
-            self._place = (self.bytes_total or 0) * read // total
-        self._place = self.bytes_total or 0
-
-    def _open(self, name: str, number: int) -> IO[bytes]:
-        try:
-            return open(os.path.join(os.path.dirname(self.origin), name), "rb", buffering=0)
-        except (OSError, ValueError) as error:
-            gone = isinstance(error, FileNotFoundError)
-            found = f"found {name!r}, which {'is not there' if gone else f'cannot be read ({error})'}"
-            raise located(self.origin, number, found, INDEXED) from error
-
-
-def is_index(head: bytes, path: PathLike) -> bool:
-    """Whether the file of this path and beginning is a TREC index: its first line is a word, and a file that exists."""
-    words = os.fsdecode(head.partition(b"\n")[0]).split(maxsplit=1)
-    if len(words) != 2 or "\0" in words[1]:
-        return False
-    return os.path.isfile(os.path.join(os.path.dirname(path), words[1].strip()))
-
+from .store import ARCHIVE, Entry, Folders, Index, Single, Store, is_index, messages, note_of
 
 BATCH = 256
 STORES = ("auto", "mbox", "maildir", "trec")
@@ -245,12 +181,10 @@ class MailSource(FileSource):
                 with entry.open() as file:
                     for name, raw in messages(file, entry.name, entry.mbox):
                         yield _Row(entry, self._document(raw), _printable(name))
-            except OSError as error:
-                self._note(VANISHED if isinstance(error, FileNotFoundError) else UNREADABLE)
-            except DataError as error:
-                if self._store.broken:
+            except (OSError, DataError) as error:
+                if isinstance(error, DataError) and self._store.broken:
                     raise
-                self._note(NO_MAIL if isinstance(error, NotMbox) else UNREADABLE)
+                self._note(note_of(error))
 
     def _document(self, raw: bytes) -> Document:
         if len(raw) > MAIL_LIMIT:
@@ -261,7 +195,7 @@ class MailSource(FileSource):
         return document
 
 
-def _store(path: PathLike | ByteStream, kind: str, note: Note) -> Store:
+def _store(path: PathLike | ByteStream, kind: str, note: Callable[[str], None]) -> Store:
     """What lies there, of a file by its first bytes; one that cannot be opened twice is read on from there."""
     if not isinstance(path, ByteStream) and is_folder(path):
         from .folder import Folder
