@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.core.rows import Csr, Rows, stack
-from rosenblatt.features.moments import NOTHING, join, mean_and_sd, sums
 from rosenblatt.features.ngrams import WORDS, Grams
+from rosenblatt.features.scaling import NOTHING, join, mean_and_sd, sums
 from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.mailtext.fields import Document
 

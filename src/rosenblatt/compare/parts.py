@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import rows_from
 from ..data.batch import AtHand, Batch
+from ..data.checks import rows_from
 from ..data.folds import folds_of
 from ..errors import DataError, SettingError, plain
 from ..features import scaling

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError, SettingError
-from .arrays import at_least
+from .checks import at_least
 
 
 def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import check_seconds, labels_from, rows_from
+from ..data.checks import check_seconds, labels_from, rows_from
 from ..data.folds import folds_of
 from ..data.labels import class_list
 from ..errors import DataError, SettingError, plain

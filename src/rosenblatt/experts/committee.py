@@ -11,8 +11,7 @@ import numpy as np
 from ..core.dispatch import dot, loop_for
 from ..core.learn import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
 from ..core.rows import Array, Rows
-from ..data.arrays import labels_from, rows_from
-from ..data.checks import check_finite, check_range
+from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
 from ..learn.rule import rule_from, rule_name

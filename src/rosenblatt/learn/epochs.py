@@ -13,8 +13,7 @@ from ..errors import DataError
 from .converged import asks_for_a_step, start_loss, unsettled
 from .observers import Event, Watch
 from .rule import rule_name
-from .run import Chunk, Chunks, Limits, Measure, Run, Survey
-from .stop import Stop
+from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
 
 
 class Trainer:

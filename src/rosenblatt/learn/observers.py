@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from ..core.learn import Keep, State, log_space
 from ..core.rows import Array
-from .run import Best, Chunks, Run
-from .stop import Stop
+from .run import Best, Chunks, Run, Stop
 
 ROOM = 1 << 16
 """Logged steps between two visits of Python."""

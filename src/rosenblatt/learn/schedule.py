@@ -44,14 +44,10 @@ class Inverse:
         return np.asarray(eta0 / (1.0 + t * self.decay))
 
 
-@dataclass(frozen=True)
-class Sqrt:
+class Sqrt(Inverse):
     """η/√(1 + t·decay)"""
 
-    decay: float = DECAY.default
-
     name = "sqrt"
-    parameters = (DECAY,)
 
     def rates(self, eta0: float, t: Array) -> Array:
         return np.asarray(eta0 / np.sqrt(1.0 + t * self.decay))

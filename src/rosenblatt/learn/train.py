@@ -13,8 +13,7 @@ from ..optimizers import Wrong
 from .converged import Scan, asks_for_a_step, own_and_best
 from .epochs import Epochs, Trainer
 from .observers import Event, Watch, observers_of
-from .run import Chunk, Chunks, Limits, Measure, Run
-from .stop import Stop
+from .run import Chunk, Chunks, Limits, Measure, Run, Stop
 
 LIMIT = 100_000
 """Updates after which picking gives up when max_updates is None: it counts no epochs."""
