@@ -268,10 +268,12 @@ class Run:
         return loop_for(learn_many if self.many else learn, self.loop_rule, rows)  # type: ignore[arg-type]
 
     def record(self, n: Array, m: Array) -> None:
-        """An entry of the history, from the state's counters n and m[0] as they were at its beginning."""
+        """An entry of the history, from the state's counters n and m[0] as they were at its beginning; its loss is that
+        per row, each weighted by its step's c = η_t·weight."""
         self.history["mistakes"].append(int(self.state.n[MISTAKES] - n[MISTAKES]))
         self.history["updates"].append(int(self.state.n[UPDATES] - n[UPDATES]))
-        self.history["loss"].append(mean_loss(self.state))
+        total, weight = float(self.state.f[LOSS]), float(self.state.f[LOSS_WEIGHT])
+        self.history["loss"].append(total / weight if weight > 0.0 else 0.0)
         self.history["class_mistakes"].append((self.state.m[0] - m).tolist())
 
     def lay_out_for(self, rows: Rows) -> bool:
@@ -310,8 +312,3 @@ def new_run(
     memory = settings.memory.copy()
     memory.by_column = by_column
     return Run(settings, state, memory)
-
-
-def mean_loss(state: State) -> float:
-    """The loss per row, each weighted by its step's c = η_t·weight, since the sums were reset."""
-    return float(state.f[LOSS] / state.f[LOSS_WEIGHT]) if state.f[LOSS_WEIGHT] > 0.0 else 0.0

@@ -262,3 +262,6 @@ class Stored:
 
     def toarray(self: Any) -> Array:
         return laid_out(self.matrix())
+
+    def parts(self: Any) -> list[Array]:
+        return list(self[:3])

@@ -139,11 +139,9 @@ class MailSource(FileSource):
             if self.one_shot:
                 held = list(self._rows(chain([first], entries)))
                 self._settle([row.entry.folders for row in held])
-                for row in held:
-                    if self._label(row.entry) is None:
-                        self._note(OUTSIDE)
-                    else:
-                        yield row
+                inside = [row for row in held if self._label(row.entry) is not None]
+                self._note(OUTSIDE, len(held) - len(inside))
+                yield from inside
                 return
         self._settle([entry.folders for entry in self._store.entries()])
         self.notes.clear()
@@ -230,15 +228,11 @@ def is_tar(head: bytes) -> bool:
 
 def nearest(labels: Sequence[str] | None = None) -> LabelOf:
     """What gives a mail's folders the label nearest to it, None where there is none of `labels` (None: spam, ham)."""
-    wanted = {name: str(name) for name in labels} if labels is not None else {}
+    wanted = frozenset(PAIR if labels is None else labels)
 
     def label(folders: Folders) -> str | None:
-        for folder in reversed(folders):
-            if labels is not None and folder in wanted:
-                return wanted[folder]
-            if labels is None and folder.lower() in PAIR:
-                return folder.lower()
-        return None
+        names = map(str.lower, reversed(folders)) if labels is None else reversed(folders)
+        return next((name for name in names if name in wanted), None)
 
     return label
 
