@@ -18,8 +18,7 @@ from . import ngrams, scaling
 from .hashing import Hashing
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
-from .senders import NAME, Senders
-from .senders import read as read_senders
+from .senders import NAME, Senders, read_senders
 from .step import Step, fitted_chain, transformed
 from .vocabulary import Vocabulary
 

@@ -82,31 +82,17 @@ def decode_header(raw: bytes) -> Decoded:
 
     Neighbouring words of one charset are joined as bytes, because some mailers cut in the middle of a character.
     """
-    raw = raw[:HEADER_LIMIT]
-    texts: list[str] = []
-    problems: list[str] = []
-    held, charset = b"", ""
-
-    def flush() -> None:
-        nonlocal held
-        if held:
-            decoded = decode(held, charset)
-            texts.append(decoded.text)
-            problems.append(decoded.problem)
-            held = b""
-
-    place = 0
+    raw, place = raw[:HEADER_LIMIT], 0
+    parts: list[tuple[str, bytes]] = []  # (charset, bytes); without a charset what is not encoded
     for word in ENCODED_WORD.finditer(raw):
-        name = word[1].decode("latin-1").lower()
-        between = raw[place : word.start()]
-        if between.strip() or place == 0 or name != charset:
-            flush()
+        charset, between = word[1].decode("latin-1").lower(), raw[place : word.start()]
+        data = base64(word[3]) if word[2] in b"bB" else binascii.a2b_qp(word[3], header=True)
         if between.strip() or place == 0:
-            texts.append(FOLD.sub(" ", decode(between).text))
-        charset = name
-        held += base64(word[3]) if word[2] in b"bB" else binascii.a2b_qp(word[3], header=True)
+            parts.append(("", between))
+        if parts[-1][0] == charset:
+            data = parts.pop()[1] + data
+        parts.append((charset, data))
         place = word.end()
-    flush()
-    texts.append(FOLD.sub(" ", decode(raw[place:]).text))
-    problem = next((problem for problem in problems if problem), "")
-    return Decoded("".join(texts), problem)
+    decoded = [(charset, decode(data, charset)) for charset, data in [*parts, ("", raw[place:])] if data]
+    texts = (text if charset else FOLD.sub(" ", text) for charset, (text, _) in decoded)
+    return Decoded("".join(texts), next((problem for _, (_, problem) in decoded if problem), ""))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..mailtext.fields import FIELDS as MAIL_FIELDS
-from ..mailtext.fields import MADE
+from ..mailtext import fields
 from ..parameters import Parameter
 
 _reading = partial(Parameter, section="Reading")
@@ -34,7 +33,7 @@ LABELS = _reading(
     shown="spam,ham, else where paths part",
 )  # fmt: skip
 FIELDS = Parameter(
-    "fields", MAIL_FIELDS, list, f"Mails, besides the body: names of headers, and of {', '.join(MADE)}.",
+    "fields", fields.FIELDS, list, f"Mails, besides the body: names of headers, and of {', '.join(fields.MADE)}.",
     option="--mail-fields", metavar="A,B,...", after="char_ngrams", data="documents", section="Features",
 )  # fmt: skip
 DUPLICATES = _reading(

@@ -37,9 +37,6 @@ class _Block(NamedTuple):
     text: bytes
     line: int
 
-    def line_at(self, position: int) -> int:
-        return self.line + self.text.count(b"\n", 0, position)
-
     def field_at(self, position: int) -> str:
         """What stands there between blanks, of at most 60 bytes on either side."""
         before = BETWEEN.split(self.text[max(0, position - 60) : position])[-1]
@@ -149,7 +146,7 @@ class Svmlight(FileSource):
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
         if self.asked.bad == "error":
-            raise located(self.origin, block.line_at(position), found, expected)
+            raise located(self.origin, block.line + block.text.count(b"\n", 0, position), found, expected)
         self._note("bad lines skipped")
 
     def _refuse_row(self, rows: _Rows, row: int, block: _Block, problem: tuple[str, str]) -> None:
