@@ -198,29 +198,25 @@ class Features:
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Features:
         """The inverse of `recipe` and `tensors`. Raises ModelError where they are damaged or from a newer version."""
         try:
-            return cls._restore(recipe, tensors)
+            size, stored = int(recipe["width"]), recipe["dictionary"]
+            dictionary: Dictionary | None = None
+            if stored is not None:
+                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
+                dictionary = kinds[stored["kind"]].restore(stored, tensors)
+            senders = None if recipe.get("senders") is None else Senders.restore(tensors)
+            width = size if dictionary is None else dictionary.width + (senders is not None)
+            if width != size:
+                raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
+            steps = []
+            for place, step in enumerate(recipe["scale"]):
+                prefix = f"scale.{place}."
+                own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
+                steps.append(scaling.restore(step, own, size))
+            return cls(size, steps, dictionary, senders)
+        except ModelError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, ModelError):
-                raise
             raise ModelError(f"the model's features cannot be read ({error!r}); the file is damaged") from None
-
-    @classmethod
-    def _restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Features:
-        size, stored = int(recipe["width"]), recipe["dictionary"]
-        dictionary: Dictionary | None = None
-        if stored is not None:
-            kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
-            dictionary = kinds[stored["kind"]].restore(stored, tensors)
-        senders = None if recipe.get("senders") is None else Senders.restore(tensors)
-        width = size if dictionary is None else dictionary.width + (senders is not None)
-        if width != size:
-            raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
-        steps = []
-        for place, step in enumerate(recipe["scale"]):
-            prefix = f"scale.{place}."
-            own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
-            steps.append(scaling.restore(step, own, size))
-        return cls(size, steps, dictionary, senders)
 
 
 def _side_by_side(steps: Sequence[Step | None], parts: Sequence[Any]) -> Rows:
