@@ -31,10 +31,9 @@ from email.message import Message
 from email.utils import parsedate_tz
 from typing import Any
 
-from .charset import decode_header
 from .fields import Document
 from .links import domain, parents
-from .mime import parameter, values
+from .mime import decode_header, parameter, values
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",

@@ -30,11 +30,10 @@ from html import unescape
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from .charset import base64, decode, decode_header
 from .fields import FAILED, FIELDS, MADE, Document
 from .headers import headers_of, sender
 from .links import links
-from .mime import HEADERS, Part, parameter, parts, values
+from .mime import HEADERS, Part, base64, decode, decode_header, parameter, parts, values
 
 STEPS = (5, 10, 20, 30, 50, 80)
 """Per cent. English has 3 to 5 in running text."""
