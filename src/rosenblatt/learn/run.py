@@ -154,8 +154,7 @@ class Survey(NamedTuple):
         bias = 1.0 if settings is None or settings.fit_intercept else 0.0
         found = cls()
         for chunk in chunks:
-            n, learned = len(chunk.y), chunk.learned
-            reach = _longest(chunk, bias) if asked else 0.0
+            n, learned, reach = len(chunk.y), chunk.learned, _longest(chunk, bias) if asked else 0.0
             last, longest = found.chunks if learned else found.last, max(found.longest, n)
             counts = found.n + n, found.learned + learned, found.chunks + 1
             found = cls(*counts, last, longest, max(found.reach, reach))

@@ -164,13 +164,9 @@ class Voted(Last):
     def path(self, state: State, k: int) -> Path:
         """Class k's steps; of a joint log all steps, those of other classes with coefficient 0."""
         log = self.log()
-        folds = log["row"] < 0
-        if self.joint:
-            chosen = np.ones(folds.size, bool)
-            coef = np.where(folds | (log["cls"] == k), log["coef"], 0.0)
-        else:
-            chosen = folds | (log["cls"] == k)
-            coef = log["coef"][chosen]
+        own = (log["row"] < 0) | (log["cls"] == k)
+        chosen = np.ones(own.size, bool) if self.joint else own
+        coef = np.where(own, log["coef"], 0.0)[chosen]
         count = log["count"][chosen]
         starts = np.flatnonzero(count >= 0)
         now = state.m[1, 0 if self.joint else k]
