@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import Document
 from rosenblatt.read.mail.source import MailSource
 
 

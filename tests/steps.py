@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.core.rows import Csr, Rows, stack
-from rosenblatt.features.moments import NOTHING, join, mean_and_sd, sums
 from rosenblatt.features.ngrams import WORDS, Grams
+from rosenblatt.features.scaling import NOTHING, join, mean_and_sd, sums
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import Document
 
 Array = np.ndarray[Any, Any]
 

@@ -18,7 +18,7 @@ from rosenblatt.cli.options import FEATURES
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.features.pipeline import Options
 from rosenblatt.learn.rule import rule_classes
-from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.learn.settings import DEFAULTS
 from rosenblatt.memory import memory_classes
 
 # --- one table of defaults -------------------------------------------------------------------------------------------

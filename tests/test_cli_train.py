@@ -15,7 +15,7 @@ import zstandard
 from safetensors.numpy import load_file
 
 from command import NUMBERS, WORDS, one_of_each, run, well, write
-from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.learn.settings import DEFAULTS
 from rosenblatt.memory import memory_classes
 from rosenblatt.model.model import Model
 

@@ -352,7 +352,7 @@ def test_files_that_cannot_be_written(here: Path, monkeypatch: pytest.MonkeyPatc
     def full(*words: Any) -> Iterator[Any]:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rosenblatt.write.svmlight.SvmlightWriter.write", full)
+    monkeypatch.setattr("rosenblatt.write.lines.SvmlightWriter.write", full)
     done = run("convert", "n.svm", "x.svm")
     assert done.code == 5 and done.err == "Error: x.svm: cannot be written: No space left on device\n"
     assert os.listdir() == ["n.svm"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rosenblatt.cli.train import train
-from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.learn.settings import DEFAULTS
 
 ROOT = Path(__file__).parent.parent
 

@@ -331,13 +331,15 @@ print(learn('perceptron'))
 def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
     """Sets have another order in each, functions another address. numba is not needed for it."""
     code = """
-from rosenblatt.core import dispatch, learn, learn_many, pick, progressive, rows
+from rosenblatt.core import dispatch, learn, rows
 from rosenblatt.core.fingerprint import fingerprint
+from rosenblatt.experts import committee
+from rosenblatt.learn import converged
 from rosenblatt.theory.fewest import sweep
 from rosenblatt.write import digits
-loops = learn.learn, learn_many.learn_many, sweep.scan, digits.dense, progressive.progressive
+loops = learn.learn, learn.learn_many, sweep.scan, digits.dense, committee.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
-print(fingerprint(*loops, pick.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
+print(fingerprint(*loops, converged.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
 assert "numba" not in sys.modules
 """
     assert len({python(copy, code, PYTHONHASHSEED=str(seed)) for seed in (1, 2)}) == 1

@@ -17,7 +17,7 @@ import rosenblatt.datasets
 from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
 from rosenblatt.cli.app import COMMANDS, app
 from rosenblatt.learn.rule import rule_classes
-from rosenblatt.learn.table import DEFAULTS, learner_table
+from rosenblatt.learn.settings import DEFAULTS, learner_table
 from rosenblatt.read import format_names, reader_classes
 
 SECTIONS = {

@@ -24,7 +24,7 @@ from rosenblatt import (
     PocketPerceptron,
     VotedPerceptron,
 )
-from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.learn.settings import DEFAULTS
 from samples import KEEPS, NAMES, same, three_classes, two_classes
 
 # --- going on ---

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from rosenblatt import datasets
 from rosenblatt.core.rows import Csr, matrix
 from rosenblatt.errors import SettingError
-from rosenblatt.features import bag, pieces, scaling
+from rosenblatt.features import bag, scaling
 from rosenblatt.features.bag import Bag
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import MADE
+from rosenblatt.mailtext.fields import MADE, Document
 from rosenblatt.mailtext.tokens import LONGEST, Memory, normal, split, tagged, tokens
 from rosenblatt.read import open_source
 from steps import learn, learn_transform
@@ -162,9 +161,9 @@ def test_compiled_and_plain_look_up_agree(docs: list[Document]) -> None:
     """Little text is looked up in Python, much in compiled code: the same rows, also while the table fills."""
     plain, _ = learn_transform([docs], min_documents=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "MUCH", 0)
-        patch.setattr(pieces, "CHUNK", 16)
-        patch.setattr(pieces, "SLOTS", 64)
+        patch.setattr(bag, "MUCH", 0)
+        patch.setattr(bag, "CHUNK", 16)
+        patch.setattr(bag, "SLOTS", 64)
         compiled, rows = learn_transform([docs, docs], "count", min_documents=1)
         again = compiled.transform(docs)
     assert compiled.names == plain.names
@@ -180,11 +179,11 @@ def in_order(docs: list[Document], much: int, patch: pytest.MonkeyPatch) -> list
         names.append(tokens([(tag, piece)]))
         return len(names) - 1
 
-    patch.setattr(pieces, "MUCH", much)
+    patch.setattr(bag, "MUCH", much)
     found = []
     for document in docs:
         every: list[str] = []
-        numbered = pieces.Pieces(make, names.clear)
+        numbered = bag.Pieces(make, names.clear)
         for numbers, field in numbered.find([tag for tag, _ in document], [text for _, text in document]):
             assert (np.diff(field) >= 0).all()
             every += [name for number in numbers for name in names[number]]
@@ -209,7 +208,7 @@ def test_compiled_and_plain_tokenisers_find_the_tokens_in_order(docs: list[Docum
     """Any tag, any characters, edges, pieces longer than are remembered, texts longer than a chunk."""
     expected = [tokens(document) for document in docs]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "CHUNK", chunk)
+        patch.setattr(bag, "CHUNK", chunk)
         assert in_order(docs, 1 << 40, patch) == expected
         assert in_order(docs, 0, patch) == expected
 
@@ -226,12 +225,12 @@ def test_both_tokenisers_on_real_mails_and_on_every_character(monkeypatch: pytes
 
 def test_forgetting_keeps_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """When too much has been remembered all is forgotten, in both ways of looking up, and nothing changes."""
-    monkeypatch.setattr(pieces, "SLOTS", 8)
-    monkeypatch.setattr(pieces, "CHUNK", 8)
+    monkeypatch.setattr(bag, "SLOTS", 8)
+    monkeypatch.setattr(bag, "CHUNK", 8)
     docs = body(*(f"a{number} b-c{number} d" for number in range(50)))
     names = learn([docs], min_documents=1).names
     for much in (0, 1 << 40):
-        monkeypatch.setattr(pieces, "MUCH", much)
+        monkeypatch.setattr(bag, "MUCH", much)
         vocabulary = Vocabulary(names, "count")
         rows = [vocabulary.transform([document]) for document in docs]
         assert [named(row, names)[0] for row in rows] == [dict(row) for row in naive(docs)]
@@ -356,8 +355,8 @@ def test_hashes_are_spread_as_chance_would() -> None:
 
 def test_plain_python_is_used_where_the_jit_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
-    monkeypatch.setattr(pieces, "MUCH", 0)
-    monkeypatch.setattr(pieces, "find_pieces", None)
+    monkeypatch.setattr(bag, "MUCH", 0)
+    monkeypatch.setattr(bag, "find_pieces", None)
     assert len(Bag({"a": 0}.__getitem__).entries(body("a", "a")).columns) == 2
 
 

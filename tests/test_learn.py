@@ -30,13 +30,11 @@ from learners import (
     steps_of,
 )
 from rosenblatt.core import dispatch
-from rosenblatt.core.learn import UPDATES, learn
-from rosenblatt.core.learn_many import learn_many
+from rosenblatt.core.learn import UPDATES, learn, learn_many
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import SettingError
 from rosenblatt.learn.run import Chunk, Limits, new_run
-from rosenblatt.learn.settings import Settings
-from rosenblatt.learn.table import learner_table
+from rosenblatt.learn.settings import Settings, learner_table
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.mailtext import mail, mime
-from rosenblatt.mailtext.charset import decode, decode_header
 from rosenblatt.mailtext.fields import FAILED
-from rosenblatt.mailtext.html import RUN_LIMIT, TAG_LIMIT, read_html
-from rosenblatt.mailtext.mail import parse
+from rosenblatt.mailtext.mail import RUN_LIMIT, TAG_LIMIT, parse, read_html
+from rosenblatt.mailtext.mime import decode, decode_header
 from rosenblatt.mailtext.tokens import tokens
 
 

@@ -16,13 +16,11 @@ from rosenblatt.core.rows import matrix
 from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.senders import NAME, Senders, address, read
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, checked, is_made
+from rosenblatt.features.senders import NAME, Senders, address, read_senders
+from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, Document, checked, is_made
 from rosenblatt.mailtext.headers import addresses
 from rosenblatt.mailtext.links import authority, domain, parents, place
-from rosenblatt.mailtext.mail import parse
-from rosenblatt.mailtext.style import STEPS, capitals, spelling
+from rosenblatt.mailtext.mail import STEPS, capitals, parse, spelling
 from rosenblatt.mailtext.tokens import tokens
 from rosenblatt.model.model import Model
 
@@ -307,7 +305,7 @@ def test_without_senders_nothing_changes() -> None:
 def test_a_file_of_known_senders(tmp_path: Path) -> None:
     path = tmp_path / "known.txt"
     path.write_bytes(b"\xef\xbb\xbf# friends\nBob@B.example  # a friend\n\n@e.example\r\n")
-    assert read(str(path)) == {BOB, "@e.example"}
+    assert read_senders(str(path)) == {BOB, "@e.example"}
     docs = [mail(ANN), mail(BOB), mail(EVE), mail("x@f.e.example")]
     features, rows, _, _ = Features.fit(AtHand(Batch(docs, None)), Options(scale="none", known_senders=str(path)))
     assert values(rows, features.columns - 1) == [0, 1, 1, 0]

@@ -18,13 +18,12 @@ from command import run
 from rosenblatt.core.rows import Csr, matrix
 from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import SettingError
-from rosenblatt.features import ngrams, pieces
+from rosenblatt.features import bag, ngrams
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.ngrams import Grams, Ragged, parse
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
-from rosenblatt.mailtext.fields import LATER, MADE
+from rosenblatt.mailtext.fields import LATER, MADE, Document
 from rosenblatt.mailtext.tokens import split, tokens, units
 from rosenblatt.model.model import Model
 from steps import learn_transform
@@ -101,9 +100,9 @@ def test_compiled_and_plain_look_up_agree(docs: list[Document], grams: Grams, cr
     """Little text is looked up in Python, much in compiled code; also while all is forgotten now and then."""
     expected = counted(docs, grams)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "MUCH", 0)
-        patch.setattr(pieces, "CHUNK", 16)
-        patch.setattr(pieces, "SLOTS", 64)
+        patch.setattr(bag, "MUCH", 0)
+        patch.setattr(bag, "CHUNK", 16)
+        patch.setattr(bag, "SLOTS", 64)
         patch.setattr(ngrams, "RUNS_REMEMBERED", 2 if crowded else 1 << 19)
         vocabulary, rows = learn_transform([docs, docs], "count", 1, grams=grams)
         again = vocabulary.transform(docs)
@@ -181,7 +180,7 @@ def test_a_model_with_runs_says_that_older_programs_cannot_read_it(tmp_path: Any
 
 def test_threads_may_share_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several threads score mails with one model."""
-    monkeypatch.setattr(pieces, "SLOTS", 64)
+    monkeypatch.setattr(bag, "SLOTS", 64)
     docs = body(*(" ".join(f"w{(i * j) % 97}" for j in range(30)) for i in range(60)))
     vocabulary, rows = learn_transform([docs], "count", 1, grams=Grams(2))
     wanted = named(rows, vocabulary.names)

@@ -20,7 +20,7 @@ from rosenblatt.cli.train import train
 from rosenblatt.errors import Message, SettingError, plain
 from rosenblatt.features import bag, hashing, ngrams, pipeline, quadratic, scaling, senders, vocabulary
 from rosenblatt.features.parameters import FEATURES
-from rosenblatt.learn.table import learner_table
+from rosenblatt.learn.settings import learner_table
 from rosenblatt.parameters import Parameter
 from rosenblatt.read import reader_classes, reading_table
 from rosenblatt.read.parameters import FORMAT

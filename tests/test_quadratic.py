@@ -20,8 +20,7 @@ from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import parameters, quadratic
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.products import expand_rows
-from rosenblatt.features.quadratic import ProductNames, Quadratic
+from rosenblatt.features.quadratic import ProductNames, Quadratic, expand_rows
 from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]

@@ -11,7 +11,7 @@ import pytest
 
 import naive
 from rosenblatt.core.rows import KINDS, Csr, Dense, Layout, Rows, csr, dense, stack
-from rosenblatt.features.products import expand_rows
+from rosenblatt.features.quadratic import expand_rows
 
 Array = np.ndarray[Any, Any]
 N, D = 7, 5

@@ -65,7 +65,7 @@ def test_moments_of_different_units_and_of_blocks(monkeypatch: pytest.MonkeyPatc
     mean, sd = moments([dense(x[:1]), dense(x[1:2]), dense(x[2:])])
     np.testing.assert_allclose(mean, [1e300 / 3, 5 / 3])
     np.testing.assert_allclose(sd, [1e300 * math.sqrt(2) / 3, 5 * math.sqrt(2) / 3])
-    monkeypatch.setattr("rosenblatt.features.moments.BLOCK", 2)
+    monkeypatch.setattr("rosenblatt.features.scaling.BLOCK", 2)
     y = np.arange(12.0).reshape(6, 2)
     np.testing.assert_allclose(moments([dense(y)])[1], y.std(axis=0))
 

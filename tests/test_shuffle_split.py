@@ -20,8 +20,7 @@ from command import NUMBERS, TABLE, WORDS, mail_folder, process, run, well, writ
 from rosenblatt.errors import SettingError
 from rosenblatt.read import open_source
 from rosenblatt.write.records import Records
-from rosenblatt.write.shuffle import shuffled
-from rosenblatt.write.split import Dealer, Parts, counts, parts_of
+from rosenblatt.write.shuffle import Dealer, Parts, counts, parts_of, shuffled
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from rosenblatt.features.scaling import Idf, Standard, UnitLength
 from rosenblatt.features.senders import Senders
 from rosenblatt.features.step import Step
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import Document
 
 Array = np.ndarray[Any, Any]
 SAMPLES: dict[type[Step], list[Callable[[], Step]]] = {

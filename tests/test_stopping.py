@@ -11,9 +11,8 @@ import naive
 from learners import KINDS, QUIET, STEP_RULES, errors, problem, rows_of, separable, steps_of
 from rosenblatt.core.learn import UPDATES
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learn.run import Chunk, Limits, new_run
+from rosenblatt.learn.run import _TEXTS, Chunk, Limits, Stop, new_run, stop_from
 from rosenblatt.learn.settings import Settings
-from rosenblatt.learn.stop import _TEXTS, Stop, stop_from
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 

@@ -22,7 +22,7 @@ from conftest import shared_data
 from rosenblatt import LinearClassifier, Model
 from rosenblatt.cli.command import Share
 from rosenblatt.core.rows import dense
-from rosenblatt.data.arrays import at_least, at_most
+from rosenblatt.data.checks import at_least, at_most
 from rosenblatt.data.folds import set_aside
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.model.thresholds import Wish, allowed, cheapest, chosen, exact_interval, rows_needed

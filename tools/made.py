@@ -10,7 +10,7 @@ import click
 import rosenblatt
 from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
 from rosenblatt.learn.rule import rule_classes
-from rosenblatt.learn.table import DEFAULTS
+from rosenblatt.learn.settings import DEFAULTS
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
 from rosenblatt.read import reader_classes

@@ -19,7 +19,7 @@ from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
-from rosenblatt.mailtext.document import Document
+from rosenblatt.mailtext.fields import Document
 from rosenblatt.model.fit import Held, Task, fit
 from rosenblatt.model.model import Model
 from rosenblatt.model.thresholds import Wish, chosen

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rosenblatt.learn.table import learner_table
+from rosenblatt.learn.settings import learner_table
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = """# Settings

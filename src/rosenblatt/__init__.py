@@ -30,7 +30,7 @@ _PLACES = {
     "Model": ".model.model",
     "Recipe": ".recipe.recipe",
     "Source": ".data.batch",
-    "DEFAULTS": ".learn.table",
+    "DEFAULTS": ".learn.settings",
 }
 
 __all__ = [*_PLACES, "__version__"]

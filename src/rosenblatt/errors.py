@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any, Self
 
 Word = Callable[[str, str | None], str]
@@ -67,7 +68,7 @@ class Message(str):
         return Message(f"{plain(before)}{self.template}{plain(after)}", **self.settings)
 
     def __reduce__(self) -> Any:
-        return _remade, (self.template, self.settings)
+        return partial(Message, self.template, **self.settings), ()
 
 
 def _filled(template: str, settings: dict[str, Any], word: Word) -> str:
@@ -75,10 +76,6 @@ def _filled(template: str, settings: dict[str, Any], word: Word) -> str:
         return template
     mentions = {name: _Mention(name.rstrip("_"), value, word) for name, value in settings.items()}
     return template.format(**mentions)
-
-
-def _remade(template: str, settings: dict[str, Any]) -> Message:
-    return Message(template, **settings)
 
 
 def plain(text: Any) -> str:

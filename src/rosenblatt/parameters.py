@@ -10,6 +10,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,10 +138,8 @@ class Parameter(NamedTuple):
             self._refuse(value)
 
     def _refuse(self, value: Any, refusal: str = "") -> None:
-        known = ", ".join(map(str, self.choices))
-        raise SettingError(
-            (self.refusal or refusal or self._refusal()).replace("{choices}", known), **{self.name: value}
-        )
+        template = self.refusal or refusal or self._refusal()
+        raise SettingError(template.replace("{choices}", ", ".join(map(str, self.choices))), **{self.name: value})
 
     def _refusal(self) -> str:
         words = ["None" if word is None else f'"{word}"' for word in self.words.values()]
@@ -182,19 +181,19 @@ def described(table: dict[str, Parameter], indent: int = 4) -> str:
     lines = []
     for each in table.values():
         lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
-        lines += [
-            f"    {line}" for line in textwrap.wrap(each.meaning or each.help, 116 - indent, break_on_hyphens=False)
-        ]
+        wrapped = textwrap.wrap(each.meaning or each.help, 116 - indent, break_on_hyphens=False)
+        lines += [f"    {line}" for line in wrapped]
     return f"\n{' ' * indent}".join(lines)
 
 
+NONE = {"none": None}
+_run = partial(Parameter, section="Run")
 LEARNER = (
     Parameter(
-        "rule", "perceptron", object, metavar="RULE",
+        "rule", "perceptron", object, metavar="RULE", takes="str or rule",
         help="{choices}; with parameters: margin:tau=2; your own: FILE.py:CLASS.",
         meaning='A name as on the command line ("margin", "margin:tau=2", "passive-aggressive" …), or a rule value or'
                 " class: anything with `step(self, u, y, sq_norm)`.",
-        takes="str or rule",
     ),
     Parameter(
         "keep", "last", members=True, metavar="MEMORY", help="Which weights survive: {choices}.",
@@ -204,54 +203,50 @@ LEARNER = (
         "optimizer", "online", members=True, metavar="NAME", help="When steps are applied: {choices}.",
         meaning="When steps are applied. The pick ones need a rule that is zero when right.",
     ),
-    Parameter(
-        "max_iter", 1000, int, "The most passes over the data.", least=1, words={"none": None}, early=True,
+    _run(
+        "max_iter", 1000, int, "The most passes over the data.", least=1, words=NONE, early=True, option="--epochs",
         meaning="The most epochs; None: until the rule is finished. Not used by the pick optimizers.",
-        option="--epochs", section="Run",
     ),
-    Parameter(
-        "max_updates", None, int, "The most updates.", least=1, words={"none": None}, early=True,
+    _run(
+        "max_updates", None, int, "The most updates.", least=1, words=NONE, early=True, takes="int or None",
         meaning="The most updates of one call of fit; None: no limit (pick optimizers: 100,000).",
-        takes="int or None", section="Run",
     ),
-    Parameter(
-        "max_time", None, float, "The most seconds of learning.", least=0, words={"none": None}, early=True,
-        meaning="The most seconds of one call of fit.", takes="float or None", section="Run",
+    _run(
+        "max_time", None, float, "The most seconds of learning.", least=0, words=NONE, early=True,
+        takes="float or None", meaning="The most seconds of one call of fit.",
     ),
-    Parameter(
-        "tol", "auto", float, least=0, words={"auto": "auto", "none": None},
+    _run(
+        "tol", "auto", float, least=0, words={"auto": "auto", "none": None}, takes='float, None or "auto"',
+        refusal='{tol} must be None, "auto" or a number ≥ 0',
         help="Stop when the mean loss falls by less than this; auto: the rule's own, perceptrons have none.",
         meaning='Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto":'
                 " the rule's own: None for the rules that are zero when right (they stop at an epoch without an"
                 " update), 1e-4 for the units.",
-        takes='float, None or "auto"', refusal='{tol} must be None, "auto" or a number ≥ 0', section="Run",
     ),
-    Parameter(
-        "n_iter_no_change", 5, int, least=0, above=True, option="--patience",
+    _run(
+        "n_iter_no_change", 5, int, least=0, above=True, option="--patience", takes="int ≥ 1",
         help="Epochs without progress, by --tol or --validation, before learning stops.",
-        meaning="See tol and early_stopping.", takes="int ≥ 1", section="Run",
+        meaning="See tol and early_stopping.",
     ),
-    Parameter(
+    _run(
         "stop_if_not_separable", False, bool,
         help="Ask after epochs 1, 2, 4 ... whether a separating hyperplane exists, and stop once it is proven that"
              " there is none.",
         meaning="Ask after epochs 1, 2, 4 … whether a hyperplane without an error exists"
                 " (`rosenblatt.theory.separable`), and stop once it is proven that there is none; see"
                 " `not_separable_`. Not for the units. partial_fit does not ask.",
-        section="Run",
     ),
     Parameter(
         "eta0", "auto", float, "Learning rate; auto: the rule's own.", least=0, above=True, words={"auto": "auto"},
+        option="--eta",
         meaning='Learning rate η; "auto": the rule\'s own, for the units at most reach/max(weight·‖x̄‖²) (reach 1, of'
                 " the sigmoid unit 4), so that large values do not make them diverge or saturate.",
-        option="--eta",
     ),
     Parameter(
-        "learning_rate", "constant", members=True, metavar="NAME", help="How the rate falls: {choices}.",
-        function="a function of t",
+        "learning_rate", "constant", members=True, metavar="NAME", function="a function of t", option="--schedule",
+        help="How the rate falls: {choices}.",
         meaning="η, η/(1 + t·decay), η/√(1 + t·decay), or a function of t, with t the blocks (online: examples) seen"
                 " before.",
-        option="--schedule",
     ),
     Parameter(
         "alpha", 0.0, float, "Weights shrink by 1 - eta*l2 before each step.", least=0, option="--l2",
@@ -261,14 +256,13 @@ LEARNER = (
         "shuffle", True, bool, option="--order shuffled|given|FILE", section="",
         meaning="A new order each epoch, from random_state; False: the order given.",
     ),
-    Parameter(
+    _run(
         "random_state", 0, int, "Of orders, folds, and rows set aside.", least=0, early=True, option="--seed",
-        meaning="Seed of the orders. None: a different one each time.", takes="int, None or RandomState",
-        section="Run",
+        takes="int, None or RandomState", meaning="Seed of the orders. None: a different one each time.",
     ),
     Parameter(
-        "fit_intercept", True, bool, "Learn a bias, or go through the origin.",
-        meaning="False: through the origin.", option="--intercept/--no-intercept",
+        "fit_intercept", True, bool, "Learn a bias, or go through the origin.", option="--intercept/--no-intercept",
+        meaning="False: through the origin.",
     ),
     Parameter(
         "scoring", None, object, metavar="NAME", takes="str, callable or None",
@@ -277,21 +271,20 @@ LEARNER = (
                 " others; None: the share of right answers.",
     ),
     Parameter(
-        "multi_class", "one-vs-rest", metavar="NAME", choices=MULTI_CLASS,
-        help="For more than two classes: {choices}.",
+        "multi_class", "one-vs-rest", metavar="NAME", choices=MULTI_CLASS, help="For more than two classes: {choices}.",
         meaning="How more than two classes are learned; with two there is no difference.",
     ),
     Parameter(
         "positive", None, object, "The positive class of two; none: the last in order.", metavar="LABEL",
-        meaning="The positive class of two; None: the last in sorted order. It becomes classes_[1].",
         takes="label or None",
+        meaning="The positive class of two; None: the last in sorted order. It becomes classes_[1].",
     ),
     Parameter(
         "class_weight", None, object, "balanced, or LABEL=WEIGHT,...: multiplies the steps.", metavar="WEIGHTS",
+        takes='dict, "balanced" or None',
         meaning="Multiplies the steps, as sample_weight does: for a rule that steps on mistakes only, a weight of 3 is"
                 ' a step of three times the length and not the same as the row three times. In partial_fit "balanced"'
                 " uses running counts.",
-        takes='dict, "balanced" or None',
     ),
     Parameter(
         "early_stopping", False, bool, option="--validation SHARE|FILE", section="",
@@ -301,29 +294,28 @@ LEARNER = (
     ),
     Parameter(
         "validation_fraction", 0.1, float, least=0, above=True, below=1, takes="float in (0, 1)",
-        refusal="{validation_fraction} must be a share of the rows between 0 and 1",
+        refusal="{validation_fraction} must be a share of the rows between 0 and 1", option="--validation SHARE",
+        section="",
         meaning="The share of the rows that early_stopping sets aside, class by class, by random_state. Rows of one's"
                 " own are given to fit as `validation`.",
-        option="--validation SHARE", section="",
     ),
     Parameter(
         "calibrate", None, str, "Make probabilities of scores, on held-out folds: {choices}.", choices=CALIBRATIONS,
-        words={"none": None}, metavar="KIND",
+        words=NONE, metavar="KIND", section="Probabilities",
         meaning="Probabilities for every rule: a curve from scores to probabilities, fitted to scores of held-out"
                 " folds, whose models learn from the other folds; the model itself learns from all rows. Scores then"
                 " count from where the probability is one half.",
-        section="Probabilities",
     ),
     Parameter(
         "calibrate_folds", 5, int, "How many folds, each scored by a model that learns from the others.", least=2,
-        meaning="How many folds; no more than the smallest class has rows.", early=True, section="Probabilities",
+        early=True, section="Probabilities", meaning="How many folds; no more than the smallest class has rows.",
     ),
     Parameter(
         "warm_start", False, bool, option="--continue MODEL", section="",
         meaning="fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.",
     ),
     Parameter(
-        "n_jobs", None, int, option="", words={"none": None}, section="",
+        "n_jobs", None, int, option="", words=NONE, section="",
         meaning="Accepted for scikit-learn's sake; one thread is used, as n_threads_ says.",
     ),
 )  # fmt: skip

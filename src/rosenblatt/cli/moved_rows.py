@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import located
-from ..read.mail.trec import is_index
+from ..read.mail.store import is_index
 from ..read.open import open_bytes
-from ..read.rows import filled
+from ..read.source import filled
 from ..write.records import Record, Records
 from .sources import as_it_is
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..features import parameters as features
-from ..learn.table import learner_table
+from ..learn.settings import learner_table
 from ..parameters import Parameter, ordered
 from ..read import reading_table
 from ..read.parameters import FIELDS

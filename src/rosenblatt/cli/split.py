@@ -46,7 +46,7 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         rosenblatt split spambase.svm.xz --test 0.25
         rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
-    from ..write.split import parts_of
+    from ..write.shuffle import parts_of
     from .progress import Progress
 
     if test is not None and parts is not None:
@@ -68,7 +68,7 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
     from ..write import whole_files
-    from ..write.split import Dealer
+    from ..write.shuffle import Dealer
     from .moved_rows import moved_rows
 
     stratify, seed = words["stratify"], words["seed"]

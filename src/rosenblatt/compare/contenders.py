@@ -11,7 +11,7 @@ from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
 from ..learn.rule import rule_classes, rule_from, rule_name
-from ..learn.table import DEFAULTS
+from ..learn.settings import DEFAULTS
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 from ..parameters import member

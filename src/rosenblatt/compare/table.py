@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..learn.table import DEFAULTS
+from ..learn.settings import DEFAULTS
 from ..report import words
 from ..report.words import listed
 

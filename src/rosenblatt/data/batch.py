@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..core.rows import Rows, stack
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 
 
 class Batch(NamedTuple):
@@ -42,11 +42,8 @@ def joined(batches: Sequence[Batch]) -> Batch:
     rows = list(chain.from_iterable(rows)) if isinstance(rows[0], list) else stack(rows)
     labels = [batch.y for batch in batches if batch.y is not None]
     ids = [batch.ids for batch in batches if batch.ids is not None]
-    return Batch(
-        rows,
-        np.concatenate(labels) if len(labels) == len(batches) else None,
-        list(chain.from_iterable(ids)) if len(ids) == len(batches) else None,
-    )
+    y = np.concatenate(labels) if len(labels) == len(batches) else None
+    return Batch(rows, y, list(chain.from_iterable(ids)) if len(ids) == len(batches) else None)
 
 
 class Source(Protocol):

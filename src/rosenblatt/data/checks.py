@@ -1,4 +1,5 @@
-"""Values, weights and labels that can be learned from, or one sentence that says which cannot."""
+"""Arrays, labels, weights, seconds and shares as Python gives them: made this package's own, or refused in one sentence
+that says which of them cannot be learned from."""
 
 from __future__ import annotations
 
@@ -7,8 +8,140 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, Rows
+from ..core.rows import KINDS, Array, Rows, csr, dense
 from ..errors import DataError, SettingError, plain
+
+MOST_WHOLE = 2**53
+
+
+def rows_from(X: Any) -> Rows:
+    """Rows of an (n, d) array, list, DataFrame or scipy sparse matrix; X itself where it is rows already.
+
+    float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
+    are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
+    """
+    if isinstance(X, KINDS):
+        return X
+    from scipy import sparse
+
+    if sparse.issparse(X):
+        if X.ndim != 2:
+            raise DataError(f"the rows have shape {X.shape}; expected (rows, columns)")
+        if X.format == "coo":  # tocsr sums what lies in one place, and int8 would overflow
+            X = X.copy()
+            X.data = _exact(X.data)
+        x = X.tocsr()
+        return csr(_exact(x.data), x.indices, x.indptr, x.shape[1])
+    masked = masked_row(X)
+    if masked is not None:
+        raise DataError(f"row {masked}: found a masked value; all values must be there")
+    try:
+        x = np.asarray(X)
+    except ValueError:
+        raise DataError("the rows are not equally long; expected (rows, columns)") from None
+    if x.ndim != 2:
+        raise DataError(f"the rows have shape {x.shape}; expected (rows, columns)")
+    return dense(_exact(x))
+
+
+def masked_row(values: Any) -> int | None:
+    """The first row of a masked array with a masked value."""
+    masked = np.argwhere(np.ma.getmaskarray(values)) if np.ma.isMaskedArray(values) else np.empty((0, 1))
+    return int(masked[0, 0]) if masked.size else None
+
+
+def _exact(values: Array) -> Array:
+    """float32 and float64 as they are; other numbers in float64, where that holds them exactly."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    if values.dtype == object or values.dtype.kind in "US":
+        return _parsed(values)
+    if values.dtype.kind in "iu" and values.size and max(abs(int(values.min())), abs(int(values.max()))) > MOST_WHOLE:
+        raise DataError(f"the rows hold whole numbers above 2**53, which float64 rounds (dtype {values.dtype})")
+    if values.dtype.kind not in "iubf" or values.dtype.itemsize > 8:
+        raise DataError(f"the rows have dtype {values.dtype}; expected real numbers that float64 can hold")
+    return values.astype(np.float64)
+
+
+def _parsed(values: Array) -> Array:
+    """Objects and texts in float64. Text has no other value than the one read; None is NaN, which others refuse."""
+    try:
+        held = values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"the rows hold something that is no number: {error}") from None
+    if values.dtype == object:
+        for value, number in zip(values.ravel().tolist(), held.ravel().tolist(), strict=True):
+            if number == number and not isinstance(value, (str, bytes)) and value != number:
+                raise DataError(f"the rows hold {str(value)[:40]}, which float64 rounds; round it before")
+    return held
+
+
+def labels_from(y: Any, rows: int) -> Array:
+    """(n,) labels that can be sorted. DataError where they are not one a row, where one is missing (None, NaN, masked),
+    and for complex numbers and things of kinds that have no order among them."""
+    masked = masked_row(y)
+    if masked is not None:
+        raise DataError(f"row {masked}: its label is masked; every row needs a label")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise DataError("the labels are not all of one kind; there must be one label a row") from None
+    if labels.ndim != 1 or len(labels) != rows:
+        raise DataError(f"{rows} rows but labels of shape {labels.shape}; there must be one label a row")
+    if labels.dtype.kind == "c":
+        raise DataError(f"the labels have dtype {labels.dtype}, which has no order; expected numbers or text")
+    missing = list(map(_missing, labels.tolist())) if labels.dtype == object else labels != labels
+    if np.any(missing):
+        row = int(np.argmax(missing))
+        raise DataError(f"row {row}: found the label {labels[row]}; every row needs a label")
+    if labels.dtype == object and set(map(type, labels.tolist())) != {str}:
+        held = np.array(labels.tolist())  # 0, 0.0 and False are one label, which text would tell apart
+        if held.shape == labels.shape and held.dtype.kind in "biuf" and (held == labels).all():
+            return held
+        try:
+            np.unique(labels)
+        except TypeError:
+            kinds = ", ".join(sorted({type(label).__name__ for label in labels.tolist()}))
+            raise DataError(f"the labels are of kinds without a common order ({kinds}); expected one kind") from None
+    return labels
+
+
+def _missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to anything
+        return True
+
+
+def at_most(n: int, share: float) -> int:
+    """The largest k with k/n ≤ share < 1, as floats say it: a limit in whole rows. .29 of 100 are 29, though the
+    product is less in floats; .8999999999999999 of 10 are 8, though it is 9."""
+    count = int(share * n) + 1
+    while count / n > share:
+        count -= 1
+    return count
+
+
+def at_least(n: int, share: float) -> int:
+    """The smallest k with k/n ≥ share: .07 of 100 are 7, though the product is more than 7 in floats."""
+    count = max(int(share * n) - 1, 0)
+    while count / n < share:
+        count += 1
+    return count
+
+
+def check_seconds(name: str, seconds: Any, zero: bool = False) -> None:
+    """SettingError where it is neither None nor a number above 0 (zero: of at least 0)."""
+    if seconds is None:
+        return
+    try:
+        fits = not isinstance(seconds, (str, bool)) and bool(seconds >= 0 if zero else seconds > 0)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        wanted = f"a number of seconds {'≥ 0' if zero else 'above 0'}"
+        raise SettingError(f"{{{name}}} must be None or {wanted}", **{name: seconds})
+
 
 MOST_WEIGHT = 1e100
 """Of a row: times a step, times a squared length of at most 1e290 over many rows, it must stay a number."""
@@ -41,10 +174,8 @@ def check_range(rows: Rows, largest: float) -> None:
         norms = rows.sq_norms()
     row = int((~(norms <= most)).argmax())
     if not norms[row] <= most:
-        raise DataError(
-            f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype} (largest value of "
-            f"all: {largest:g}); scale the features"
-        )
+        found = f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype}"
+        raise DataError(f"{found} (largest value of all: {largest:g}); scale the features")
 
 
 def checked_weights(weight: Any, n: int) -> Array | None:
@@ -72,9 +203,8 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
     values, counts = np.unique(y, return_counts=True)
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise SettingError(
-                '{class_weight} must be None, "balanced" or a dict of label: weight', class_weight=class_weight
-            )
+            text = '{class_weight} must be None, "balanced" or a dict of label: weight'
+            raise SettingError(text, class_weight=class_weight)
         table = {v: len(y) / (values.size * n) for v, n in zip(values.tolist(), counts, strict=True)}
     else:
         unknown = [name for name in class_weight if name not in classes.tolist()]
@@ -85,10 +215,8 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
         table = class_weight
     for name, factor in table.items():
         if not (np.isfinite(factor) and factor >= 0):
-            raise SettingError(
-                f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0",
-                class_weight=None,
-            )
+            text = f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0"
+            raise SettingError(text, class_weight=None)
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]
     return checked_weights(own if weight is None else own * weight, len(y))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError, SettingError
-from .arrays import at_least
+from .checks import at_least
 
 
 def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
@@ -30,9 +30,8 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
         out_of_all = at_least(len(y), share)
         kept, out = train_test_split(np.arange(len(y)), test_size=out_of_all, random_state=seed, stratify=y)
     except ValueError as error:
-        raise SettingError(
-            f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"
-        ) from None
+        text = f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"
+        raise SettingError(text) from None
     return np.sort(kept), np.sort(out)
 
 

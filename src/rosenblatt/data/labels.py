@@ -49,9 +49,8 @@ def place_of(positive: Any, classes: Array) -> int:
     one = isinstance(positive, (str, bytes)) or not hasattr(positive, "__len__")
     same = [one and bool(label == positive or str(label) == str(positive)) for label in classes]
     if not any(same):
-        raise SettingError(
-            f"{{positive}} is not a label; the labels are {plain(', '.join(map(str, classes)))}", positive=positive
-        )
+        listed = plain(", ".join(map(str, classes)))
+        raise SettingError(f"{{positive}} is not a label; the labels are {listed}", positive=positive)
     return same.index(True)
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import check_seconds, labels_from, rows_from
+from ..data.checks import check_seconds, labels_from, rows_from
 from ..data.folds import folds_of
 from ..errors import DataError, SettingError, plain
-from ..learn.settings import WORDS, Settings
-from ..learn.table import DEFAULTS
+from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..model.fit import Task
 from ..recipe.recipe import Recipe
 from ..recipe.table import recipe_table

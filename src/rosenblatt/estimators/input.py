@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.arrays import rows_from
+from ..data.checks import rows_from
 from ..errors import SettingError
 
 INPUT: dict[str, Any] = {

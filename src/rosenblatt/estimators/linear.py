@@ -21,8 +21,7 @@ from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..learn.rule import rule_from
 from ..learn.run import Limits, new_run
-from ..learn.settings import WORDS, Settings
-from ..learn.table import learner_table
+from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model

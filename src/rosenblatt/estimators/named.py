@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import SettingError
-from ..learn.table import DEFAULTS as D
+from ..learn.settings import DEFAULTS as D
 from ..memory import memory_classes
 from ..rules.margin import Margin
 from ..rules.passive_aggressive import PassiveAggressive as PassiveAggressive1

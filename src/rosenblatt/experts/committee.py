@@ -8,22 +8,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dispatch import loop_for
-from ..core.learn import Steps
-from ..core.progressive import progressive
+from ..core.dispatch import dot, loop_for
+from ..core.learn import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
 from ..core.rows import Array, Rows
-from ..data.arrays import labels_from, rows_from
-from ..data.checks import check_finite, check_range
+from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Run, new_run
-from ..learn.settings import WORDS, Settings
-from ..learn.table import DEFAULTS
+from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
 from .advised import Advised
 from .algorithms import ALGORITHMS
 from .ledger import Ledger
+
+
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+    """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
+
+    The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
+    scores: (m,) float64, filled.
+    """
+    y, order, c, decay, a, block, whole, last, w, b, carry = steps
+    averaged = keep.late.size > 0
+    for p in range(order.size):
+        i = np.uint64(order[p])
+        seen = state.n[SEEN]
+        if averaged and seen > 0:
+            total = state.f[CLOCK] * dot(rows, i, state.w) - dot(rows, i, keep.late)
+            scores[p] = (total + seen * state.b[0] - keep.late_b[0]) / seen
+        else:
+            scores[p] = state.f[SCALE] * dot(rows, i, state.w) + state.b[0]
+        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry), state, keep, p)
+
 
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from ..core.rows import Csr
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .bag import Bag, Entries, check, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED

@@ -13,30 +13,18 @@ from typing import Any, NamedTuple
 from ..core.rows import Array, Rows
 from ..data.batch import Batch, Source, joined
 from ..errors import DataError, ModelError, SettingError
+from ..parameters import defaults
 from . import ngrams, scaling
 from .hashing import Hashing
-from .parameters import (
-    BITS,
-    CHAR_NGRAMS,
-    DEGREE,
-    DICTIONARY,
-    KNOWN_SENDERS,
-    MAX_SIZE,
-    MIN_DOCUMENTS,
-    PRECISION,
-    PRODUCTS,
-    SIGNED,
-    VALUES,
-    WORD_NGRAMS,
-)
+from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
-from .senders import NAME, Senders
-from .senders import read as read_senders
+from .senders import NAME, Senders, read_senders
 from .step import Step, fitted_chain, transformed
 from .vocabulary import Vocabulary
 
 Dictionary = Vocabulary | Hashing
 parameters = (DICTIONARY,)
+_DEFAULTS = defaults(FEATURES)
 SCALE = {"documents": "idf+unit:2", "rows": "none"}
 """The scaling where none is asked for. `AveragedPerceptron(max_iter=10)`, 5-fold stratified, mean of seeds 0, 1, 2;
 across: trained on the first, tested on the second, mean of seeds 0 to 3. Word present, min_documents 2, unless said.
@@ -76,19 +64,19 @@ class Options(NamedTuple):
     and large numbers are small before they are multiplied; standard+unit (mean .858) keeps the products small too.
     """
 
-    dictionary: str = DICTIONARY.default
-    values: str = VALUES.default
-    min_documents: int = MIN_DOCUMENTS.default
-    max_size: int | None = MAX_SIZE.default
-    bits: int = BITS.default
-    signed: bool = SIGNED.default
+    dictionary: str = _DEFAULTS["dictionary"]
+    values: str = _DEFAULTS["values"]
+    min_documents: int = _DEFAULTS["min_documents"]
+    max_size: int | None = _DEFAULTS["max_size"]
+    bits: int = _DEFAULTS["bits"]
+    signed: bool = _DEFAULTS["signed"]
     scale: str | None = None
-    precision: str = PRECISION.default
-    word_ngrams: int = WORD_NGRAMS.default
-    char_ngrams: str | None = CHAR_NGRAMS.default
-    known_senders: str | None = KNOWN_SENDERS.default
-    degree: int = DEGREE.default
-    products: str = PRODUCTS.default
+    precision: str = _DEFAULTS["precision"]
+    word_ngrams: int = _DEFAULTS["word_ngrams"]
+    char_ngrams: str | None = _DEFAULTS["char_ngrams"]
+    known_senders: str | None = _DEFAULTS["known_senders"]
+    degree: int = _DEFAULTS["degree"]
+    products: str = _DEFAULTS["products"]
 
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
@@ -99,20 +87,15 @@ class Options(NamedTuple):
             read_senders(self.known_senders)
         DEGREE.check(self.degree)
         if self.degree == 2 and kind == "documents":
-            raise SettingError(
-                "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words",
-                degree=2,
-                word_ngrams=2,
-            )
+            text = "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words"
+            raise SettingError(text, degree=2, word_ngrams=2)
 
     def of_documents(self) -> list[Step]:
         """The steps that documents go through, not fitted yet: a dictionary, and known senders."""
         grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
-        dictionary: Step
+        dictionary: Step = Hashing(self.bits, self.signed, self.values, self.precision, grams)
         if self.dictionary == "words":
             dictionary = Vocabulary(None, self.values, self.precision, grams, self.min_documents, self.max_size)
-        else:
-            dictionary = Hashing(self.bits, self.signed, self.values, self.precision, grams)
         return [dictionary, Senders(path=self.known_senders)]
 
     def of_rows(self, kind: str) -> list[Step]:
@@ -198,49 +181,42 @@ class Features:
 
     def recipe(self) -> dict[str, Any]:
         """What JSON can hold of it; `tensors` is the rest."""
-        dictionary = None if self.dictionary is None else self.dictionary.recipe()
         return {
             "width": self.columns,
-            "dictionary": dictionary,
+            "dictionary": None if self.dictionary is None else self.dictionary.recipe(),
             "senders": None if self.senders is None else len(self.senders.known),
             "scale": [step.recipe() for step in self.steps],
         }
 
     def tensors(self) -> dict[str, Array]:
         """{"dictionary": uint8 names, a line each; "senders": the same; "scale.0.mean": (d,) float64 …}."""
-        tensors: dict[str, Array] = {} if self.dictionary is None else dict(self.dictionary.tensors())
-        tensors |= {} if self.senders is None else self.senders.tensors()
-        for place, step in enumerate(self.steps):
-            tensors.update((f"scale.{place}.{name}", values) for name, values in step.tensors().items())
-        return tensors
+        first = [("", step) for step in (self.dictionary, self.senders) if step is not None]
+        named = [*first, *((f"scale.{place}.", step) for place, step in enumerate(self.steps))]
+        return {prefix + name: values for prefix, step in named for name, values in step.tensors().items()}
 
     @classmethod
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Features:
         """The inverse of `recipe` and `tensors`. Raises ModelError where they are damaged or from a newer version."""
         try:
-            return cls._restore(recipe, tensors)
+            size, stored = int(recipe["width"]), recipe["dictionary"]
+            dictionary: Dictionary | None = None
+            if stored is not None:
+                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
+                dictionary = kinds[stored["kind"]].restore(stored, tensors)
+            senders = None if recipe.get("senders") is None else Senders.restore(tensors)
+            width = size if dictionary is None else dictionary.width + (senders is not None)
+            if width != size:
+                raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
+            steps = []
+            for place, step in enumerate(recipe["scale"]):
+                prefix = f"scale.{place}."
+                own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
+                steps.append(scaling.restore(step, own, size))
+            return cls(size, steps, dictionary, senders)
+        except ModelError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, ModelError):
-                raise
             raise ModelError(f"the model's features cannot be read ({error!r}); the file is damaged") from None
-
-    @classmethod
-    def _restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Features:
-        size, stored = int(recipe["width"]), recipe["dictionary"]
-        dictionary: Dictionary | None = None
-        if stored is not None:
-            kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
-            dictionary = kinds[stored["kind"]].restore(stored, tensors)
-        senders = None if recipe.get("senders") is None else Senders.restore(tensors)
-        width = size if dictionary is None else dictionary.width + (senders is not None)
-        if width != size:
-            raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
-        steps = []
-        for place, step in enumerate(recipe["scale"]):
-            prefix = f"scale.{place}."
-            own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
-            steps.append(scaling.restore(step, own, size))
-        return cls(size, steps, dictionary, senders)
 
 
 def _side_by_side(steps: Sequence[Step | None], parts: Sequence[Any]) -> Rows:

@@ -14,11 +14,33 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Layout, Rows
+from ..core.dispatch import Kernel
+from ..core.rows import Array, Layout, Rows
 from ..errors import DataError
 from .parameters import DEGREE, PRODUCTS
-from .products import expand_rows
 from .step import Step
+
+
+def expand(data: Array, columns: Array, ends: Array, layout: Layout, out: Array, out_columns: Array) -> None:
+    """Each row's own values, then its products, in one pass. data, columns: row i's from ends[i] to ends[i + 1],
+    ascending."""
+    starts, shift, alone = layout
+    p = 0
+    for i in range(ends.size - 1):
+        first, last = ends[i], ends[i + 1]
+        for q in range(first, last):
+            out[p], out_columns[p] = data[q], columns[q]
+            p += 1
+        for q in range(first, last):
+            own = np.int64(columns[q])
+            for r in range(q + shift, q + 1 if alone else last):
+                out[p] = data[q] * data[r]
+                out_columns[p] = starts[own] + np.int64(columns[r]) - own - shift
+                p += 1
+
+
+expand_rows = Kernel(expand)
+
 
 MOST = 1 << 27
 """Columns at most: the weights of a two-class learner that averages are four arrays of 1 GB then."""
@@ -40,12 +62,8 @@ class Quadratic(Step):
         self._layout = Layout(starts, shift=1 - own, alone=products == "squares")
         self.width = int(starts[-1])
         if self.width > MOST:
-            raise DataError(
-                f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible; "
-                f"leave out columns, or take {{products:s}}",
-                degree=2,
-                products="squares",
-            )
+            found = f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible"
+            raise DataError(f"{found}; leave out columns, or take {{products:s}}", degree=2, products="squares")
 
     def partial(self, batch: Rows) -> int:
         return batch.width
@@ -65,11 +83,9 @@ class Quadratic(Step):
     def _check_memory(self, rows: Rows) -> None:
         count = rows.size + int(self._layout.products_of(rows.stored(axis=1)).sum())
         if (size := count * rows.value_bytes) > (memory := _memory()):
-            raise DataError(
-                f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns, "
-                f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB; take fewer rows or columns",
-                degree=2,
-            )
+            found = f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns"
+            need = f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB"
+            raise DataError(f"{found}, {need}; take fewer rows or columns", degree=2)
 
     def factors(self, column: int) -> tuple[int, int] | None:
         """(i, j) of the product in a column, None for a column as given."""

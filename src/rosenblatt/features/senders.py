@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, ModelError, SettingError, located
-from ..mailtext.document import Document
+from ..errors import DataError, SettingError, located
+from ..mailtext.fields import Document
 from .parameters import KNOWN_SENDERS
-from .step import Step
+from .step import Step, as_lines, from_lines
 
 NAME = "sender.known"
 FIELD = "sender"
@@ -61,12 +61,10 @@ class Senders(Step):
     def finish(self, partial: Counter[str]) -> Any:
         """None where neither the mails nor a file say anything of senders: there is no such column then."""
         if self.path is not None and not partial:
-            raise SettingError(
-                "{known_senders:s} has an effect only where mails are read with the field sender",
-                known_senders=self.path,
-            )
+            text = "{known_senders:s} has an effect only where mails are read with the field sender"
+            raise SettingError(text, known_senders=self.path)
         known = {sender for sender, mails in partial.items() if mails >= FEWEST}
-        return Senders(known | (set() if self.path is None else read(self.path))) if partial else None
+        return Senders(known | (set() if self.path is None else read_senders(self.path))) if partial else None
 
     def __contains__(self, sender: str | None) -> bool:
         return sender is not None and (sender in self.known or "@" + sender.rpartition("@")[2] in self.known)
@@ -76,17 +74,14 @@ class Senders(Step):
         return np.array([sender in self for sender in self.prepared(batch)], float)
 
     def tensors(self) -> dict[str, Array]:
-        return {"senders": np.frombuffer("\n".join(sorted(self.known)).encode("utf-8", "replace"), np.uint8)}
+        return {"senders": as_lines(sorted(self.known), "replace")}
 
     @classmethod
     def restore(cls, tensors: dict[str, Array]) -> Senders:
-        try:
-            return cls(filter(None, tensors["senders"].astype(np.uint8).tobytes().decode().split("\n")))
-        except (KeyError, UnicodeDecodeError):
-            raise ModelError("the model's list of senders is missing or damaged; train it again") from None
+        return cls(filter(None, from_lines(tensors, "senders", "list of senders")))
 
 
-def read(path: str) -> set[str]:
+def read_senders(path: str) -> set[str]:
     """The senders of a file: an address, or @ and a domain, a line; # begins a comment. DataError names the line."""
     try:
         lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..core.rows import Array, Csr
 from ..errors import ModelError
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .bag import NONE, Bag, Entries, check, valued
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS
-from .step import Step, padded
+from .step import Step, as_lines, from_lines, padded
 
 
 class Counted(NamedTuple):
@@ -117,17 +117,13 @@ class Vocabulary(Step):
         return super().recipe() | own | grams.recipe()
 
     def tensors(self) -> dict[str, Array]:
-        """All names in one array of bytes, a line each: a million words load in under a second."""
-        return {"dictionary": np.frombuffer("\n".join(self.names).encode(), np.uint8)}
+        return {"dictionary": as_lines(self.names)}
 
     @classmethod
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> Vocabulary:
         """The inverse. Raises ModelError where the names are damaged or not as many as they should be."""
-        try:
-            text = tensors["dictionary"].astype(np.uint8).tobytes().decode()
-        except (KeyError, UnicodeDecodeError):
-            raise ModelError("the model's dictionary is missing or damaged; train it again") from None
-        names = text.split("\n") if recipe["size"] else []
+        lines = from_lines(tensors, "dictionary", "dictionary")
+        names = lines if recipe["size"] else []
         if len(names) != recipe["size"]:
             raise ModelError(f"the model's dictionary has {len(names)} words; its header says {recipe['size']}")
         return cls(names, recipe["values"], recipe["precision"], Grams.restore(recipe))

@@ -2,19 +2,69 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
-from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES
+from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
 from ..errors import DataError
 from .converged import asks_for_a_step, start_loss, unsettled
 from .observers import Event, Watch
 from .rule import rule_name
-from .run import Chunk, Chunks, Limits, Measure, Run
-from .stop import Stop
-from .trainer import Trainer
+from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
+
+
+class Trainer:
+    """One call of `train`: what stays the same from epoch to epoch, however its optimizer goes through the rows."""
+
+    def __init__(self, run: Run, chunks: Chunks, limits: Limits, measure: Measure | None, watch: Watch) -> None:
+        self.run, self.chunks, self.limits, self.measure, self.watch = run, chunks, limits, measure, watch
+        self.survey = Survey.of(chunks)
+        self.begun = time.monotonic()
+        self._loops: dict[type, Any] = {}
+        self._kept: Keep | None = None
+        self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
+
+    def loop(self, rows: Any) -> Any:
+        """The compiled loop for rows like these."""
+        if type(rows) not in self._loops:
+            self._loops[type(rows)] = self.run.loop(rows)
+        return self._loops[type(rows)]
+
+    def keep(self, rows: Any, block: int) -> Keep:
+        """What the memory keeps, made for rows like these, at most so many of them a block."""
+        run = self.run
+        if run.lay_out_for(rows) or self._kept is None:
+            self._kept = self.watch.keep(run.memory.keep(run.state, run.joint, block))
+        return self._kept
+
+    def consider(self) -> None:
+        """The weights as they are, for a memory that looks at them on the way."""
+        self.run.memory.candidate(self.run.state, self.measure)
+
+    def remeasure(self) -> None:
+        if self.run.memory.needs_measure and self.measure is not None:
+            self.run.memory.remeasure(self.measure)
+
+    def limit(self) -> Stop | None:
+        """The limit that has been reached."""
+        if self.most is not None and self.run.state.n[UPDATES] >= self.most:
+            return Stop("updates", self.limits.max_updates)
+        seconds = self.limits.max_time
+        return Stop("time", seconds) if seconds is not None and time.monotonic() >= self.begun + seconds else None
+
+    def steps(self, chunk: Chunk, order: Array, rates: Array, block: int, whole: tuple[Any, ...] = ()) -> Steps:
+        """What the loop gets. rates: η_t by position. whole: of parts, `Steps`' fields from there on."""
+        run, alpha = self.run, self.run.settings.alpha
+        c = rates if chunk.weight is None else rates * chunk.weight[order]
+        decay = 1.0 - rates * alpha if alpha > 0.0 else np.empty(0)
+        scratch = np.empty((block, run.state.b.size) if run.many else block)
+        carry = np.zeros(1 + run.state.b.size, np.int64)
+        whole = whole or (0, True, run.state.w, run.state.b, carry)
+        return Steps(chunk.y, order, c, decay, scratch, block, *whole)
+
 
 SEGMENT = 1 << 16
 """Rows between two looks at the clock, the observers and Ctrl-C."""
@@ -109,11 +159,9 @@ class Epochs(Trainer):
         run = self.run
         if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
             largest = max(chunk.rows.largest() for chunk in self.chunks)
-            raise DataError(
-                f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}, {{eta0:g}}, "
-                f"largest value {largest:g}); scale the features or lower {{eta0.name}}",
-                eta0=run.settings.eta0,
-            )
+            found = f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}"
+            wanted = f"{{eta0:g}}, largest value {largest:g}); scale the features or lower {{eta0.name}}"
+            raise DataError(f"{found}, {wanted}", eta0=run.settings.eta0)
 
     def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:
         """Learn from one chunk in its order."""

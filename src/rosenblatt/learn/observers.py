@@ -6,13 +6,13 @@ observers; none knows of the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..core.learn import Keep, log_space
+from ..core.learn import Keep, State, log_space
 from ..core.rows import Array
-from .run import Chunks, Run
-from .stop import Stop
+from .run import Best, Chunks, Run, Stop
 
 ROOM = 1 << 16
 """Logged steps between two visits of Python."""
@@ -112,3 +112,42 @@ class Watch:
     def end(self, run: Run) -> None:
         for observer in self.observers:
             observer.end(run)
+
+
+class Validation(Observer):
+    """Early stopping: ends a run after n_iter_no_change epochs without a better score; the best epoch answers, the
+    first of equals.
+
+    score: how good a run answers rows that it does not learn from; more is better. name: what of it, for messages.
+    """
+
+    chooses = True
+
+    def __init__(self, score: Callable[[Run], float], name: str = "accuracy") -> None:
+        self.score, self.name = score, name
+
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        """The best epoch of an earlier call is measured anew, so that like is compared with like."""
+        if run.best is not None:
+            score = self.score(replace(run, memory=run.best.memory, state=run.best.state, best=None))
+            run.best = run.best._replace(score=score)
+        return False
+
+    def epoch(self, event: Event) -> Stop | None:
+        """The epoch that has just ended becomes the best one if its score is strictly better."""
+        run = event.run
+        if not event.epoch_ended:
+            return None
+        score = self.score(replace(run, best=None))
+        scores = run.history.setdefault("validation", [None] * (run.epoch - 1))
+        scores += [None] * (run.epoch - 1 - len(scores))
+        scores.append(score)
+        if run.best is None or score > run.best.score:
+            run.best = Best(score, run.epoch, run.memory.copy(), State(*(array.copy() for array in run.state)))
+        if run.epoch - run.best.epoch < run.settings.n_iter_no_change:
+            return None
+        text = (
+            f"{self.name} on the validation rows no better for {run.settings.n_iter_no_change} epochs "
+            f"(best: {run.best.score:.4f} in epoch {run.best.epoch})"
+        )
+        return Stop("validation", note=text)

@@ -2,23 +2,117 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dispatch import loop_for
-from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, State, learn, new_state
-from ..core.learn_many import OneVsRest, learn_many
-from ..core.rounded import rounded
+from ..core.dispatch import loop_for, loss, step
+from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
-from ..errors import DataError, Message, ModelError, SettingError
+from ..errors import DataError, Message, ModelError, SettingError, plain
 from ..rules.multi_class import MultiClassPerceptron
 from ..rules.perceptron import Perceptron
 from .rule import rule_name
 from .settings import Settings
-from .stop import Stop
+
+# kind → (text, the setting whose value it names, with its form). `{n}` stands for the stop's other number.
+_TEXTS: dict[str, tuple[str, str]] = {
+    "start": ("nothing learned yet", ""),
+    "no update": ("an epoch without an update", ""),
+    "no mistake": ("no row is wrong any more", ""),
+    "small gradient": ("small gradient (below {epsilon:g})", "epsilon"),
+    "settled": ("loss fell by less than {tol:g} for {n} epochs", "tol"),
+    "unsettled": ("loss fell by less than {tol:g} for {n}; a smaller {eta0.name} may help", "tol"),
+    "no progress": ("no progress by {tol:g} for {n} epochs", "tol"),
+    "epochs": ("epoch limit ({max_iter})", "max_iter"),
+    "updates": ("step limit ({max_updates})", "max_updates"),
+    "time": ("time limit ({max_time:g} s)", "max_time"),
+    "callback": ("stopped by the callback", ""),
+}
+LIMITS = ("epochs", "updates", "time")
+
+
+class Stop(NamedTuple):
+    """Why a run stopped. Here alone it becomes a text, and a text of a model file a stop again.
+
+    kind: one of the table's; or one whose text is the note: "validation", "not separable", and "own", a callback's.
+    limit: the value of the setting that decided, if one did. note: a second number, or the text.
+    """
+
+    kind: str
+    limit: Any = None
+    note: Any = ""
+
+    @property
+    def is_limit(self) -> bool:
+        """Cut short: it was not the rule that had finished, nor data or validation that ended it."""
+        return self.kind in LIMITS
+
+    @property
+    def yields(self) -> bool:
+        """Whether a rule that has finished in the same epoch is the better reason."""
+        return self.kind == "validation"
+
+    @property
+    def setting(self) -> str:
+        """The name of the setting that decided, or ""."""
+        return _TEXTS[self.kind][1] if self.kind in _TEXTS else ""
+
+    @property
+    def text(self) -> Message:
+        """What `stop_reason_` says, in the words of Python; `in_words` has it in others."""
+        if self.kind not in _TEXTS:
+            return self.note if isinstance(self.note, Message) else Message(self.note)
+        template, setting = _TEXTS[self.kind]
+        if not setting:
+            return Message(template)
+        if self.limit is None:
+            template = re.sub(rf"\{{{setting}[^}}]*\}}", f"{{{setting}.name}}", template)
+        template = template.replace("{n}", plain(self.note))
+        return Message(template, **{setting: self.limit}, **({"eta0": None} if "eta0" in template else {}))
+
+
+def stop_from(text: str) -> Stop:
+    """The stop that a model file tells of; a text that is none of the table's stays one."""
+    for kind, (template, setting) in _TEXTS.items():
+        pattern = re.escape(template).replace(r"\{n\}", "(?P<note>.+)").replace(r"\{eta0\.name\}", "eta0")
+        pattern = re.sub(r"\\\{(\w+)(:g)?\\\}", r"\1(=(?P<limit>[^ )]+))?", pattern)
+        found = re.fullmatch(pattern, text)
+        if found and setting:
+            parts = {"note": "", **found.groupdict()}
+            return Stop(kind, *(_number(parts[name]) for name in ("limit", "note")))
+        if found:
+            return Stop(kind)
+    return Stop("own", note=text)
+
+
+def _number(text: str | None) -> Any:
+    if text is None or not re.fullmatch(r"[\d.e+-]+", text):
+        return text
+    return int(text) if text.isdecimal() else float(text)
+
+
+class Rounded(NamedTuple):
+    """A rule whose step reaches its goal exactly, but for rounding: a step with |a|·‖x̄‖² ≤ slack·max(1, |u|), too
+    short to raise a score that is held in the rows' dtype, is none."""
+
+    rule: Any
+    slack: float
+
+    def step(self, u: float, y: float, sq_norm: float) -> float:
+        a = step(self.rule, u, y, sq_norm)
+        return a if abs(a) * sq_norm > self.slack * max(1.0, abs(u)) else 0.0
+
+    def loss(self, u: float, y: float) -> float:
+        return loss(self.rule, u, y)
+
+
+def rounded(rule: Any, dtype: Any) -> Rounded:
+    """slack: 16 units of the dtype."""
+    return Rounded(rule, 16.0 * float(np.finfo(dtype).eps))
 
 
 class Chunk(NamedTuple):
@@ -60,12 +154,10 @@ class Survey(NamedTuple):
         bias = 1.0 if settings is None or settings.fit_intercept else 0.0
         found = cls()
         for chunk in chunks:
-            n, learned = len(chunk.y), chunk.learned
-            reach = _longest(chunk, bias) if asked else 0.0
-            found = cls(
-                found.n + n, found.learned + learned, found.chunks + 1, found.chunks if learned else found.last,
-                max(found.longest, n), max(found.reach, reach),
-            )  # fmt: skip
+            n, learned, reach = len(chunk.y), chunk.learned, _longest(chunk, bias) if asked else 0.0
+            last, longest = found.chunks if learned else found.last, max(found.longest, n)
+            counts = found.n + n, found.learned + learned, found.chunks + 1
+            found = cls(*counts, last, longest, max(found.reach, reach))
         return found
 
 
@@ -175,10 +267,12 @@ class Run:
         return loop_for(learn_many if self.many else learn, self.loop_rule, rows)  # type: ignore[arg-type]
 
     def record(self, n: Array, m: Array) -> None:
-        """An entry of the history, from the state's counters n and m[0] as they were at its beginning."""
+        """An entry of the history, from the state's counters n and m[0] as they were at its beginning; its loss is that
+        per row, each weighted by its step's c = η_t·weight."""
         self.history["mistakes"].append(int(self.state.n[MISTAKES] - n[MISTAKES]))
         self.history["updates"].append(int(self.state.n[UPDATES] - n[UPDATES]))
-        self.history["loss"].append(mean_loss(self.state))
+        total, weight = float(self.state.f[LOSS]), float(self.state.f[LOSS_WEIGHT])
+        self.history["loss"].append(total / weight if weight > 0.0 else 0.0)
         self.history["class_mistakes"].append((self.state.m[0] - m).tolist())
 
     def lay_out_for(self, rows: Rows) -> bool:
@@ -217,8 +311,3 @@ def new_run(
     memory = settings.memory.copy()
     memory.by_column = by_column
     return Run(settings, state, memory)
-
-
-def mean_loss(state: State) -> float:
-    """The loss per row, each weighted by its step's c = η_t·weight, since the sums were reset."""
-    return float(state.f[LOSS] / state.f[LOSS_WEIGHT]) if state.f[LOSS_WEIGHT] > 0.0 else 0.0

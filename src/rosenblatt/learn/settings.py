@@ -1,19 +1,131 @@
-"""The choices that make a learner, checked once: rule, optimizer, memory, schedule, and what belongs to them."""
+"""The choices that make a learner, checked once: rule, optimizer, memory, schedule, and what belongs to them.
+
+The table of all parameters of a learner has its own, and those that its parts declare, found where the parts are.
+A schedule says how the learning rate η_t falls with t, the blocks seen before; a new class here with `rates` and a name
+is a new schedule everywhere.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import SettingError
-from ..memory import memory_from
-from ..optimizers import optimizer_from
-from .rule import rule_from, rule_name
-from .schedule import Own, given_again, schedule_from
-from .table import DEFAULTS, declared, learner_table
+from ..errors import ModelError, SettingError
+from ..memory import memory_classes, memory_from
+from ..optimizers import optimizer_classes, optimizer_from
+from ..parameters import LEARNER, Parameter, defaults, made, ordered
+from .rule import rule_classes, rule_from, rule_name
+
+DECAY = Parameter(
+    "decay", 1e-3, float, least=0, after="learning_rate",
+    help="How fast: eta/(1 + t*decay), or its root.", meaning="See learning_rate.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Constant:
+    """η"""
+
+    name = "constant"
+    constant = True
+    parameters = ()
+
+    def rates(self, eta0: float, t: Array) -> Array:
+        return np.full(len(t), eta0)
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """η/(1 + t·decay)"""
+
+    decay: float = DECAY.default
+
+    name = "inverse"
+    parameters = (DECAY,)
+
+    def rates(self, eta0: float, t: Array) -> Array:
+        return np.asarray(eta0 / (1.0 + t * self.decay))
+
+
+class Sqrt(Inverse):
+    """η/√(1 + t·decay)"""
+
+    name = "sqrt"
+
+    def rates(self, eta0: float, t: Array) -> Array:
+        return np.asarray(eta0 / np.sqrt(1.0 + t * self.decay))
+
+
+@dataclass(frozen=True)
+class Own:
+    """A function of t of one's own; eta0 is not asked. alpha: of the L2, which a rate must not turn over."""
+
+    function: Callable[[int], float]
+    alpha: float = 0.0
+
+    parameters = ()
+
+    def rates(self, eta0: float, t: Array) -> Array:
+        rates = [float(self.function(int(i))) for i in t]
+        for i, rate in zip(t, rates, strict=True):
+            if not (np.isfinite(rate) and rate >= 0.0 and rate * self.alpha < 1.0):
+                limit = f" and below 1/alpha = {1.0 / self.alpha:g}" if self.alpha > 0.0 else ""
+                raise SettingError(f"learning_rate({i}) = {rate:g}; a learning rate must be a finite number ≥ 0{limit}")
+        return np.array(rates)
+
+
+def schedule_classes() -> dict[str, Any]:
+    """name → class for every schedule of this file, in its order."""
+    classes = [cls for cls in vars(sys.modules[__name__]).values() if hasattr(cls, "rates")]
+    return {cls.name: cls for cls in classes if hasattr(cls, "name")}
+
+
+def schedule_from(learning_rate: Any, decay: float, alpha: float) -> Any:
+    """The schedule of a text (`inverse`, `sqrt:decay=0.1`) or a function of t. SettingError for another text."""
+    if callable(learning_rate):
+        return Own(learning_rate, alpha)
+    if not isinstance(learning_rate, str) or learning_rate.partition(":")[0] not in schedule_classes():
+        listed = ", ".join(schedule_classes())
+        text = "unknown {learning_rate}; one of " + listed + ", or a function of t"
+        raise SettingError(text, learning_rate=learning_rate)
+    return made(learning_rate, schedule_classes(), "learning_rate", {"decay": decay})
+
+
+def given_again(t: int) -> float:
+    """Stands in for a function of t, which no model file holds."""
+    raise ModelError("to go on learning, give the learning rate again; a function is not kept in a model file")
+
+
+def _parts() -> dict[str, dict[str, Any]]:
+    """setting → what can be chosen for it, by name."""
+    return {"keep": memory_classes(), "optimizer": optimizer_classes(), "learning_rate": schedule_classes()}
+
+
+def declared() -> dict[str, Parameter]:
+    """name → entry of what memories, optimizers and schedules take."""
+    return {each.name: each for known in _parts().values() for part in known.values() for each in part.parameters}
+
+
+@lru_cache(maxsize=1)
+def learner_table() -> dict[str, Parameter]:
+    """name → entry, in the order of the documentation."""
+    table = ordered(LEARNER, declared().values())
+    for name, known in {"rule": rule_classes(), **_parts()}.items():
+        entry = table[name]
+        choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
+        table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
+    return table
+
+
+DEFAULTS: dict[str, Any] = defaults(learner_table().values())
+"""name → default of every parameter of a learner. tol and eta0 "auto": the rule's own (`rosenblatt inspect` and the
+rules' pages name them)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +133,7 @@ class Settings:
     """What is learned and how; every value checked. See `rosenblatt.estimators.LinearClassifier` for the meanings.
 
     memory: as it is before anything was learned; each run learns into a copy. optimizer, schedule: values of
-    `optimizers/` and `schedule.py`.
+    `optimizers/` and of this file.
     """
 
     rule: Any
@@ -51,7 +163,10 @@ class Settings:
             rule=rule, memory=memory, optimizer=optimizer, schedule=schedule,
             **{name: words[name] for name in _PLAIN},
         )  # fmt: skip
-        _check(settings, words)
+        for name, value in words.items():
+            if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
+                learner_table()[name].check(value)
+        _check_together(settings)
         return settings
 
     def __eq__(self, other: object) -> bool:
@@ -115,13 +230,6 @@ def settings_from(words: dict[str, Any]) -> Settings:
     return Settings.of(**words)
 
 
-def _check(settings: Settings, words: dict[str, Any]) -> None:
-    for name, value in words.items():
-        if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
-            learner_table()[name].check(value)
-    _check_together(settings)
-
-
 def _check_together(settings: Settings) -> None:
     rule, name = settings.rule, rule_name(settings.rule)
     together = hasattr(rule, "steps") or name == "perceptron"
@@ -133,9 +241,6 @@ def _check_together(settings: Settings) -> None:
         why = "would turn the weights over; it must stay below 1"
         raise SettingError(f"{product} {why}", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:
-        raise SettingError(
-            "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right and "
-            f"no {{tol.name}}; rule {name!r} with {{tol:s}} is not",
-            optimizer=settings.optimizer.name,
-            tol=settings.tol,
-        )
+        need = "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right"
+        text = f"{need} and no {{tol.name}}; rule {name!r} with {{tol:s}} is not"
+        raise SettingError(text, optimizer=settings.optimizer.name, tol=settings.tol)

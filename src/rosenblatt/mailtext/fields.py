@@ -7,8 +7,8 @@ Every name is that of a header, read as text, but for these, which are worked ou
     charset     charsets that did not fit
     missing     which of the headers asked for, and whether the body, are not there: even an empty mail has a feature
     links       see `links`
-    capitals    see `style`
-    spelling    see `style`
+    capitals    see `mail`
+    spelling    see `mail`
     sender      see `headers`; with it, who sent several mails is known (`features.senders`)
     headers     see `headers`
 """
@@ -18,6 +18,10 @@ from __future__ import annotations
 import re
 
 from ..errors import SettingError
+
+Document = list[tuple[str, str]]
+"""A text in fields: [(tag, text), …]; the tag "" is the body, "subject" the subject, and so on."""
+
 
 MADE = ("html", "attachment", "charset", "missing", "links", "capitals", "spelling", "sender", "headers")
 """Fields of a mail that are worked out (above); every other is a header."""

@@ -29,11 +29,11 @@ import re
 from datetime import date
 from email.message import Message
 from email.utils import parsedate_tz
+from typing import Any
 
-from .charset import decode_header
-from .document import Document
+from .fields import Document
 from .links import domain, parents
-from .mime import parameter, values
+from .mime import decode_header, parameter, values
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
@@ -43,8 +43,8 @@ PRESENT = (
 ADDRESS = re.compile(r"[^\s<>\"'(),:;@\[\]]{1,64}@[a-z0-9.-]{1,255}", re.IGNORECASE)
 ID = re.compile(rb"\s*<[^<>\s@]+@([^<>\s@]+)>\s*")
 RE = re.compile(r"\s*re\s*:", re.IGNORECASE)
-WEEKDAY = re.compile(r"\s*(mon|tue|wed|thu|fri|sat|sun)", re.IGNORECASE)
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEKDAY = re.compile(rf"\s*({'|'.join(DAYS)})", re.IGNORECASE)
 HOPS = (1, 2, 4, 8)
 MANY = 6
 VALUE_LIMIT = 4000
@@ -107,11 +107,9 @@ def _date(text: str) -> str:
     if not text:
         return "none"
     try:
-        parsed = parsedate_tz(text)
-        day = None if parsed is None else date(*parsed[:3]).weekday()
+        parsed: Any = parsedate_tz(text)
+        day = date(*parsed[:3]).weekday()  # TypeError of what is no date at all
     except (ValueError, TypeError, IndexError, OverflowError):
-        return "broken"
-    if parsed is None or day is None:
         return "broken"
     named = WEEKDAY.match(text)
     odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []

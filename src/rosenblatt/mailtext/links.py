@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from html import unescape
 
-from .document import Document
+from .fields import Document
 
 LINK_LIMIT = 500
 """Links of one mail that are read."""

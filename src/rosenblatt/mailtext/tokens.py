@@ -163,5 +163,5 @@ def named(tag: str, parts: Iterable[list[str]]) -> Iterable[str]:
 
 def tokens(fields: Iterable[tuple[str, str]]) -> list[str]:
     """All tokens of a text in fields (`Document`) in order, tagged: what a dictionary counts. Compiled code
-    (`features.pieces`) takes the same apart faster and is tested equal to this."""
+    (`features.bag`) takes the same apart faster and is tested equal to this."""
     return [name for tag, text in fields for piece in text.split() for name in named(tag, units(piece))]

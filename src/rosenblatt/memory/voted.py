@@ -1,8 +1,13 @@
-"""Keep every weight vector that ever was, with its survival count, and let them vote."""
+"""Keep every weight vector that ever was, with its survival count, and let them vote.
+
+Voting replays a log of steps as scores, survival counts and the mean vector. One class's log is a `Path`. Between two
+folds (where the scale was multiplied into the weights) raw scores are running sums of coef·K(row, x); a fold multiplies
+what came before."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +16,69 @@ from ..core.rows import Array, Rows
 from ..parameters import Parameter
 from .last import Last, Weights
 from .support import Support
-from .votes import Path, biases, mean_weights, vector_scores
+
+
+class Path(NamedTuple):
+    """One class's steps, in order. row: (e,) support row, −1 at a fold. coef: (e,) raw coefficient; a fold's scale.
+
+    scale: (e,) after the step. starts: (r,) places after which a new weight vector starts. counts: (r + 1,) survivals
+    of the vectors, the first being the one before any mistake.
+    """
+
+    row: Array
+    coef: Array
+    scale: Array
+    starts: Array
+    counts: Array
+
+
+def segments(path: Path) -> Iterator[tuple[int, int, float]]:
+    """(begin, end, factor): stretches without a fold, and the factor that the fold before each applies."""
+    begin, factor = 0, 1.0
+    for fold in np.flatnonzero(path.row < 0):
+        yield begin, int(fold), factor
+        begin, factor = int(fold) + 1, float(path.coef[fold])
+    yield begin, path.row.size, factor
+
+
+def biases(path: Path, start: float, weight: float) -> Array:
+    """(r + 1,) the bias of each vector: true coefficients summed; L2 does not shrink it."""
+    steps = np.where(path.row >= 0, path.coef * path.scale * weight, 0.0)
+    return start + np.concatenate([[0.0], np.cumsum(steps)[path.starts]])
+
+
+def vector_scores(path: Path, products: Array, start: Array) -> Array:
+    """(m, r + 1) score, without bias, of m rows by each vector. products: (m, support) x·x_s; start: (m,) x·w_0."""
+    scores = np.empty((products.shape[0], path.starts.size + 1))
+    scores[:, 0] = start
+    running = start.astype(float)
+    for begin, end, factor in segments(path):
+        running = running * factor
+        raw = products[:, path.row[begin:end]] * path.coef[begin:end]
+        np.cumsum(raw, axis=1, out=raw)
+        raw += running[:, None]
+        low, high = np.searchsorted(path.starts, [begin, end])
+        here = path.starts[low:high]
+        scores[:, low + 1 : high + 1] = raw[:, here - begin] * path.scale[here]
+        if end > begin:
+            running = raw[:, -1]
+    return scores
+
+
+def mean_weights(path: Path) -> tuple[Array, float]:
+    """(e,) how much each step's row weighs in Σ c_n·w_n, and how much w_0 does."""
+    alpha = np.zeros(path.row.size)
+    ahead = 0.0
+    for begin, end, factor in reversed(list(segments(path))):
+        later = np.zeros(end - begin)
+        low, high = np.searchsorted(path.starts, [begin, end])
+        here = path.starts[low:high]
+        later[here - begin] = path.counts[low + 1 : high + 1] * path.scale[here]
+        suffix = ahead + np.cumsum(later[::-1])[::-1]
+        alpha[begin:end] = path.coef[begin:end] * suffix
+        ahead = (suffix[0] if end > begin else ahead) * factor
+    return alpha, ahead + float(path.counts[0])
+
 
 ROOM = 1 << 16
 """Logged steps between two visits of Python."""
@@ -83,11 +150,8 @@ class Voted(Last):
         return self._logs[0] if self._logs else empty
 
     def saved(self) -> dict[str, Array]:
-        return {
-            **self.tensors,
-            **{f"log_{name}": values for name, values in self.log().items()},
-            **self.support.saved(),
-        }
+        log = {f"log_{name}": values for name, values in self.log().items()}
+        return {**self.tensors, **log, **self.support.saved()}
 
     def restore(self, saved: dict[str, Array]) -> None:
         self.tensors = {name: saved[name] for name in ("start_w", "start_b") if name in saved}
@@ -100,13 +164,9 @@ class Voted(Last):
     def path(self, state: State, k: int) -> Path:
         """Class k's steps; of a joint log all steps, those of other classes with coefficient 0."""
         log = self.log()
-        folds = log["row"] < 0
-        if self.joint:
-            chosen = np.ones(folds.size, bool)
-            coef = np.where(folds | (log["cls"] == k), log["coef"], 0.0)
-        else:
-            chosen = folds | (log["cls"] == k)
-            coef = log["coef"][chosen]
+        own = (log["row"] < 0) | (log["cls"] == k)
+        chosen = np.ones(own.size, bool) if self.joint else own
+        coef = np.where(own, log["coef"], 0.0)[chosen]
         count = log["count"][chosen]
         starts = np.flatnonzero(count >= 0)
         now = state.m[1, 0 if self.joint else k]

@@ -13,7 +13,7 @@ from ..data.labels import tidy
 from ..errors import DataError
 from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 
 if TYPE_CHECKING:
     from .model import Model, Scored

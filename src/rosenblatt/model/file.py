@@ -14,9 +14,8 @@ import numpy as np
 from ..core.learn import State
 from ..data import labels
 from ..errors import ModelError
-from ..learn.run import Best, Run
+from ..learn.run import Best, Run, stop_from
 from ..learn.settings import Settings, settings_from
-from ..learn.stop import stop_from
 from ..write.files import whole_file
 from .calibration import restored
 

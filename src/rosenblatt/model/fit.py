@@ -13,11 +13,10 @@ from ..data import labels as label
 from ..data.checks import check_finite, check_range, checked_weights, combined_weight
 from ..errors import DataError, SettingError
 from ..learn.converged import mistaken
-from ..learn.observers import observers_of
+from ..learn.observers import Validation, observers_of
 from ..learn.run import Chunk, Limits, Measure, Run, new_run
 from ..learn.settings import Settings
 from ..learn.train import train
-from ..learn.validation import Validation
 from .model import Model
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array
-from ..data.arrays import at_most
+from ..data.checks import at_most
 from ..errors import DataError, SettingError, plain
 
 if TYPE_CHECKING:

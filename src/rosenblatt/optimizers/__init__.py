@@ -1,4 +1,4 @@
-"""When steps are applied. One file each; a new file here is a new optimizer everywhere.
+"""When steps are applied. A new class in a file here is a new optimizer everywhere.
 
 An optimizer is a frozen dataclass of its parameters with
 

@@ -9,7 +9,7 @@ from . import Wrong
 
 @dataclass(frozen=True)
 class PickFirst:
-    """Pick one mistake: the first wrong row from the top."""
+    """Pick one mistake: the first wrong row from the top. Also the base of the others here."""
 
     name = "pick-first"
     rank = 3
@@ -23,14 +23,12 @@ class PickFirst:
 
 
 @dataclass(frozen=True)
-class PickRandom:
+class PickRandom(PickFirst):
     """Pick one mistake: any of the wrong rows, by the seed and the number of the update."""
 
     name = "pick-random"
     rank = 4
     when = "to one row that is wrong: a random one"
-    parameters = ()
-    picks = True
     scan = True
 
     def place(self, wrong: Wrong) -> int:
@@ -38,14 +36,12 @@ class PickRandom:
 
 
 @dataclass(frozen=True)
-class PickWorst:
+class PickWorst(PickFirst):
     """Pick one mistake: the row with the most negative margin, the lowest on ties."""
 
     name = "pick-worst"
     rank = 5
     when = "to one row that is wrong: the one with the most negative margin"
-    parameters = ()
-    picks = True
     scan = True
 
     def place(self, wrong: Wrong) -> int:

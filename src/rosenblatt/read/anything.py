@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import labels_from, rows_from
 from ..data.batch import AtHand, Batch, Source
+from ..data.checks import labels_from, rows_from
 from ..errors import DataError, plain
 from . import from_recipe, open_source
 from .open import is_remote

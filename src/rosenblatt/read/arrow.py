@@ -11,11 +11,11 @@ import numpy as np
 from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, RosenblattError, SettingError
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .columns import checked, choose
 from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
-from .rows import ROOM, ArraySource, as_labels, seekable
+from .source import ROOM, ArraySource, as_labels, seekable
 
 NUMBERS = ("integer", "floating", "boolean", "decimal")
 

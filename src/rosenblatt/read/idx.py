@@ -7,8 +7,7 @@ import re
 from typing import Any
 
 from ..errors import Message, located
-from .array_file import IDX_TYPES, ArrayFile, idx_array
-from .arrays import Npy
+from .arrays import IDX_TYPES, ArrayFile, Npy, idx_array
 from .open import COMPRESSED, ByteStream, PathLike, uncompressed
 
 IMAGES = re.compile(r"images([-.])idx\d")

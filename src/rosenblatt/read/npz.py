@@ -14,7 +14,7 @@ from ..data.batch import Batch
 from ..errors import Message, SettingError
 from .arrays import Npy, label_array
 from .parameters import ARRAY, BAD, LABEL
-from .rows import ROOM, seekable
+from .source import ROOM, seekable
 
 USUAL = {
     "X": ["y"],
@@ -113,9 +113,8 @@ class Npz(Npy):
 
     def _sparse(self, names: list[str]) -> Iterator[Batch]:
         if self._column is not None:
-            raise SettingError(
-                "{label.name}: a sparse matrix has its labels in an array of their own; name that", label=None
-            )
+            text = "{label.name}: a sparse matrix has its labels in an array of their own; name that"
+            raise SettingError(text, label=None)
         format, shape = self._whole("format").item(), self._whole("shape").tolist()
         kind = format.decode("latin-1") if isinstance(format, bytes) else str(format)
         if kind not in SPARSE or not set(SPARSE[kind]) <= set(names) or len(shape) != 2:

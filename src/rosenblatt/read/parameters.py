@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from ..mailtext.fields import FIELDS as MAIL_FIELDS
-from ..mailtext.fields import MADE
+from functools import partial
+
+from ..mailtext import fields
 from ..parameters import Parameter
 
-FORMAT = Parameter("format", "auto", metavar="NAME", shown="by name or look", section="Reading")
-BASE = Parameter(
+_reading = partial(Parameter, section="Reading")
+
+FORMAT = _reading("format", "auto", metavar="NAME", shown="by name or look")
+BASE = _reading(
     "base", 1, int, "svmlight: the index of the first column.", choices=(0, 1), metavar="0|1",
-    refusal="{base}: the first column's index is 0 or 1", section="Reading",
+    refusal="{base}: the first column's index is 0 or 1",
 )  # fmt: skip
-LABEL = Parameter(
-    "label", None, metavar="COLUMN", shown="by name", section="Reading",
+LABEL = _reading(
+    "label", None, metavar="COLUMN", shown="by name",
     help="Table: the label, by name or number (from 1; -1: last). npy, npz, idx: the file or array of the labels.",
 )  # fmt: skip
-ARRAY = Parameter(
-    "array", None, metavar="NAME", help="npz: the array of the rows.", shown="X, x_train, data ...", section="Reading"
-)  # fmt: skip
-TEXT = Parameter(
-    "text", None, metavar="COLUMN", help="Table: the text, by name or number.", shown="", section="Reading"
-)  # fmt: skip
-DROP = Parameter(
-    "drop", (), list, "Table: columns to leave out, as an id, by name or number.", metavar="A,B,...", shown="",
-    section="Reading",
-)  # fmt: skip
-HEADER = Parameter(
+ARRAY = _reading("array", None, metavar="NAME", help="npz: the array of the rows.", shown="X, x_train, data ...")
+TEXT = _reading("text", None, metavar="COLUMN", help="Table: the text, by name or number.", shown="")
+DROP = _reading(
+    "drop", (), list, "Table: columns to leave out, as an id, by name or number.", metavar="A,B,...", shown=""
+)
+HEADER = _reading(
     "header", "auto", bool, "Table: line 1 has names.", words={"auto": "auto"}, option="--header/--no-header",
-    shown="by its look", section="Reading",
+    shown="by its look",
 )  # fmt: skip
-DELIMITER = Parameter(
-    "delimiter", None, metavar="CHAR", help="Table: what parts cells.", shown="by line 1", section="Reading"
-)  # fmt: skip
-LABELS = Parameter(
+DELIMITER = _reading("delimiter", None, metavar="CHAR", help="Table: what parts cells.", shown="by line 1")
+LABELS = _reading(
     "labels", None, list, "Mail: the folders that are labels.", option="--folders", metavar="A,B,...",
-    shown="spam,ham, else where paths part", section="Reading",
+    shown="spam,ham, else where paths part",
 )  # fmt: skip
 FIELDS = Parameter(
-    "fields", MAIL_FIELDS, list, f"Mails, besides the body: names of headers, and of {', '.join(MADE)}.",
+    "fields", fields.FIELDS, list, f"Mails, besides the body: names of headers, and of {', '.join(fields.MADE)}.",
     option="--mail-fields", metavar="A,B,...", after="char_ngrams", data="documents", section="Features",
 )  # fmt: skip
-DUPLICATES = Parameter(
+DUPLICATES = _reading(
     "duplicates", "error", help="svmlight, an index twice in a row: {choices}.", choices=("error", "sum", "last"),
-    metavar="HOW", refusal="{duplicates}: choose error, sum or last", section="Reading",
+    metavar="HOW", refusal="{duplicates}: choose error, sum or last",
 )  # fmt: skip
-BAD = Parameter(
+BAD = _reading(
     "bad", "error", help="Lines that cannot be read: error, or skip and count them.", choices=("error", "skip"),
-    metavar="HOW", refusal="{bad}: choose error or skip", section="Reading",
+    metavar="HOW", refusal="{bad}: choose error or skip",
 )  # fmt: skip
 
 READING = (BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, BAD)

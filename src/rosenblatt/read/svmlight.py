@@ -37,9 +37,6 @@ class _Block(NamedTuple):
     text: bytes
     line: int
 
-    def line_at(self, position: int) -> int:
-        return self.line + self.text.count(b"\n", 0, position)
-
     def field_at(self, position: int) -> str:
         """What stands there between blanks, of at most 60 bytes on either side."""
         before = BETWEEN.split(self.text[max(0, position - 60) : position])[-1]
@@ -70,12 +67,8 @@ class _Rows(NamedTuple):
     def good(self) -> _Rows:
         good = ~self.bad
         rows = self.chosen(good[self.row_of_values()])
-        return rows._replace(
-            labels=self.labels[good],
-            starts=self.starts[good],
-            row_ends=np.concatenate([[0], rows.row_ends[1:][good]]),
-            bad=self.bad[good],
-        )
+        ends = np.concatenate([[0], rows.row_ends[1:][good]])
+        return rows._replace(labels=self.labels[good], starts=self.starts[good], row_ends=ends, bad=self.bad[good])
 
 
 class Svmlight(FileSource):
@@ -153,7 +146,7 @@ class Svmlight(FileSource):
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
         if self.asked.bad == "error":
-            raise located(self.origin, block.line_at(position), found, expected)
+            raise located(self.origin, block.line + block.text.count(b"\n", 0, position), found, expected)
         self._note("bad lines skipped")
 
     def _refuse_row(self, rows: _Rows, row: int, block: _Block, problem: tuple[str, str]) -> None:
@@ -208,9 +201,8 @@ class Svmlight(FileSource):
         rows = rows.chosen(starts)._replace(data=data)
         for p in np.flatnonzero(np.isinf(data)).tolist():
             found = f"found values of index {int(rows.columns[p]) + self.base} whose sum overflows"
-            self._refuse_row(
-                rows, _row_of(rows, p), block, (found, f"expected a sum within the range of {self._dtype}")
-            )
+            problem = found, f"expected a sum within the range of {self._dtype}"
+            self._refuse_row(rows, _row_of(rows, p), block, problem)
         return rows
 
 

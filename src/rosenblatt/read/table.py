@@ -12,7 +12,7 @@ import numpy as np
 from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, SettingError, located
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .columns import Columns, checked, choose, is_number
 from .open import ByteStream, PathLike, blocks
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT

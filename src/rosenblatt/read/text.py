@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.batch import Batch
 from ..errors import located
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from .columns import NUMBER, is_number
 from .open import ByteStream, PathLike, blocks
 from .source import FileSource, decoded_lines
@@ -57,18 +57,17 @@ class TextLines(FileSource):
                 if labelled == "auto":
                     first = next((line for line in lines if line.strip()), None)
                     labelled = labelled if first is None else self._label(first) is not None
-                yield self._labelled_batch(lines, at) if labelled is True else _plain_batch(lines)
+                if labelled is True:
+                    yield self._labelled_batch(lines, at)
+                else:
+                    yield Batch([[("", line)] for line in lines], None)
 
     def _label(self, line: str) -> str | None:
         """The label of a line, None where it has none."""
         label, tab, _ = line.partition("\t")
         label = label.strip()
-        if not tab or not label:
-            return None
-        if self._strict and label not in self._names:
-            known = is_number(label) and float(label) in self._numbers
-            return label if known else None
-        return label
+        known = not self._strict or label in self._names or (is_number(label) and float(label) in self._numbers)
+        return label if tab and label and known else None
 
     def _labelled_batch(self, lines: list[str], at: int) -> Batch:
         labels: list[str] = []
@@ -85,7 +84,3 @@ class TextLines(FileSource):
             labels.append(label)
             documents.append([("", line.partition("\t")[2])])
         return Batch(documents, np.array(labels, object))
-
-
-def _plain_batch(lines: list[str]) -> Batch:
-    return Batch([[("", line)] for line in lines], None)

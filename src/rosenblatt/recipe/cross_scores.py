@@ -13,7 +13,7 @@ from ..data.folds import folds_for, folds_of
 from ..data.labels import class_numbers
 from ..errors import DataError
 from ..learn.run import Limits, Run
-from ..learn.table import learner_table
+from ..learn.settings import learner_table
 from ..model.calibration import Calibration, calibration
 from ..model.fit import Task, fit
 from ..model.model import Model

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..features import parameters as features
-from ..learn.table import learner_table
+from ..learn.settings import learner_table
 from ..memory import memory_from
 from ..model.thresholds import CONFIDENCE
 from ..parameters import Parameter, ordered

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..features.moments import NOTHING, mean_and_sd, sums
+from ..features.scaling import NOTHING, mean_and_sd, sums
 
 U64 = np.uint64
 

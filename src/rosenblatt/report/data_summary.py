@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
-from ..mailtext.document import Document
+from ..mailtext.fields import Document
 from ..mailtext.tokens import split
 from ..read.columns import is_number
 from .columns import Columns, repeats

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows, matrix
-from ..data.arrays import labels_from, rows_from
-from ..data.checks import check_finite
+from ..data.checks import check_finite, labels_from, rows_from
 from ..data.labels import place_of
 from ..errors import DataError, SettingError, plain
 

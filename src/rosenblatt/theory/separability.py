@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array
-from ..data.arrays import check_seconds
+from ..data.checks import check_seconds
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
 from .proof.floats import NOT_IN_FLOATS, Floats, in_floats, nearest

@@ -15,8 +15,7 @@ from ..core.rows import Array, stack
 from ..errors import SettingError
 from ..learn.observers import Event, Observer
 from ..learn.rule import rule_from, rule_name
-from ..learn.run import Chunks, Run
-from ..learn.stop import Stop
+from ..learn.run import Chunks, Run, Stop
 
 if TYPE_CHECKING:
     from .separability import Separability

@@ -64,10 +64,10 @@ class Output(NamedTuple):
 
 BOTH = ("rows", "documents")
 OUTPUTS = {
-    "svmlight": Output("svmlight.SvmlightWriter", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
-    "csv": Output("table.TableWriter", (".csv",), BOTH, {"delimiter": ","}),
-    "tsv": Output("table.TableWriter", (".tsv",), BOTH, {"delimiter": "\t"}),
-    "text": Output("text.TextWriter", (".txt",), ("documents",)),
+    "svmlight": Output("lines.SvmlightWriter", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
+    "csv": Output("lines.TableWriter", (".csv",), BOTH, {"delimiter": ","}),
+    "tsv": Output("lines.TableWriter", (".tsv",), BOTH, {"delimiter": "\t"}),
+    "text": Output("lines.TextWriter", (".txt",), ("documents",)),
     "parquet": Output("arrow.ParquetWriter", (".parquet", ".pq"), BOTH),
     "arrow": Output("arrow.ArrowWriter", (".arrow", ".feather", ".ipc"), BOTH),
     "npz": Output("arrays.NpzWriter", (".npz",)),

@@ -13,7 +13,7 @@ from ..core.rows import Array
 from ..data.batch import Batch
 from ..read.npz import CSR, SPARSE
 from . import Shape, Writer
-from .cells import label_texts
+from .lines import label_texts
 
 COPY = 1 << 20
 DATA, COLUMNS, ENDS = SPARSE[CSR]

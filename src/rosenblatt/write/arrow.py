@@ -9,7 +9,7 @@ import numpy as np
 from ..core.rows import Array
 from ..data.batch import Batch
 from . import Shape, Writer
-from .cells import document_text, label_texts
+from .lines import document_text, label_texts
 
 
 class ParquetWriter(Writer):

@@ -18,11 +18,11 @@ from ..read.open import packing
 
 
 @contextlib.contextmanager
-def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
+def whole_files(*paths: str, packed: bool = True) -> Iterator[list[BinaryIO]]:
     """Files to write to, which take their names when all are whole; on any error none is there.
 
-    paths: names (.gz, .xz, .bz2 and .zst are compressed), or `-` for standard output, to which bytes go at once, as
-    they do to a pipe or device. A link stays a link. Raises OSError where something cannot be written.
+    paths: names (packed: .gz, .xz, .bz2 and .zst are compressed), or `-` for standard output, to which bytes go at
+    once, as they do to a pipe or device. A link stays a link. Raises OSError where something cannot be written.
     """
     with ExitStack() as outer:
         places = []
@@ -30,7 +30,8 @@ def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
             places.append(_Place(path))
             outer.callback(places[-1].drop)
         with ExitStack() as inner:
-            yield [inner.enter_context(PACKERS[packing(place.name).lower()](place.file)) for place in places]
+            packers = [PACKERS[packing(place.name).lower() if packed else ""] for place in places]
+            yield [inner.enter_context(pack(place.file)) for pack, place in zip(packers, places, strict=True)]
         for place in places:
             place.finish()
         for place in places:
@@ -40,13 +41,8 @@ def whole_files(*paths: str) -> Iterator[list[BinaryIO]]:
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """One file, as it is whatever its suffix; see `whole_files`."""
-    place = _Place(os.path.realpath(path))
-    try:
-        yield place.file
-        place.finish()
-        place.rename()
-    finally:
-        place.drop()
+    with whole_files(os.path.realpath(path), packed=False) as files:
+        yield files[0]
 
 
 class _Place:

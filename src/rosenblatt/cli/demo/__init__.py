@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ...errors import SettingError
-from ...learn.table import DEFAULTS
+from ...learn.settings import DEFAULTS
 from ..command import Number, command, option
 from ..options import json_option
 from ..output import to_json, write

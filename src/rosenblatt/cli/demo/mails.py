@@ -8,7 +8,7 @@ from ...data.batch import AtHand, joined
 from ...data.folds import two_parts
 from ...datasets import path
 from ...features.pipeline import Features
-from ...mailtext.document import Document
+from ...mailtext.fields import Document
 from ...read import open_source
 
 SHARE = 0.7

@@ -248,14 +248,11 @@ class Csr(CsrArrays, Stored):
 
     # --- for proofs ---
 
-    def parts(self) -> list[Array]:
-        return [self.data, self.indices, self.indptr]
-
     def height(self, values: int) -> int:
         return max(1, values * self.n // max(self.size, 1))
 
     def entries(self) -> tuple[Array, Array, Array]:
-        return np.repeat(np.arange(self.n), np.diff(self.indptr)), self.indices, self.data
+        return self._row_of_values(), self.indices, self.data
 
     def same(self) -> Array:
         numbers: dict[bytes, int] = {}

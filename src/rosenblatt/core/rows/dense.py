@@ -189,9 +189,6 @@ class Dense(DenseArrays, Stored):
 
     # --- for proofs ---
 
-    def parts(self) -> list[Array]:
-        return [self.values]
-
     def height(self, values: int) -> int:
         return max(1, values // max(self.width, 1))
 

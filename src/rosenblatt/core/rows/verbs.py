@@ -141,7 +141,7 @@ class Rows(Protocol):
         """The rows with one more column, the last. values: (n,)."""
 
     def with_products(self, layout: Layout, expand: Callable[[int], Callable[..., None]]) -> Self:
-        """The rows with products of their columns. expand: bytes to fill → the kernel of core.products."""
+        """The rows with products of their columns. expand: bytes to fill → the kernel `features.quadratic.expand`."""
 
     def without_duplicates(self) -> Self:
         """The same rows, columns ascending in each, with the sum of what a row has several times in one column."""
@@ -262,3 +262,6 @@ class Stored:
 
     def toarray(self: Any) -> Array:
         return laid_out(self.matrix())
+
+    def parts(self: Any) -> list[Array]:
+        return list(self[:3])

@@ -72,12 +72,9 @@ def split(read: Read) -> Iterator[bytes]:
         counted = window.by_length()
         end, after = counted or window.by_line()
         raw = bytes(window.data[window.at : end])
-        yield raw if counted and _has_separator(raw) else _unescaped(raw)
+        escaped = b">From " in raw and not (counted and _has_separator(raw))
+        yield ESCAPED.sub(rb"\1", raw) if escaped else raw
         window.at = window.seen = after or end
-
-
-def _unescaped(raw: bytes) -> bytes:
-    return ESCAPED.sub(rb"\1", raw) if b">From " in raw else raw
 
 
 def _has_separator(raw: bytes) -> bool:

@@ -14,14 +14,12 @@ import numpy as np
 from ... import mailtext
 from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
-from ...mailtext.document import Document
-from ...mailtext.fields import FAILED
+from ...mailtext.fields import FAILED, Document
 from ..open import ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
 from ..parameters import FIELDS, LABELS
 from ..source import FileSource
 from .mbox import LOOK, MAIL_LIMIT, is_mbox
-from .store import ARCHIVE, NO_MAIL, UNREADABLE, VANISHED, Entry, Folders, Note, NotMbox, Single, Store, messages
-from .trec import Index, is_index
+from .store import ARCHIVE, Entry, Folders, Index, Single, Store, is_index, messages, note_of
 
 BATCH = 256
 STORES = ("auto", "mbox", "maildir", "trec")
@@ -141,11 +139,9 @@ class MailSource(FileSource):
             if self.one_shot:
                 held = list(self._rows(chain([first], entries)))
                 self._settle([row.entry.folders for row in held])
-                for row in held:
-                    if self._label(row.entry) is None:
-                        self._note(OUTSIDE)
-                    else:
-                        yield row
+                inside = [row for row in held if self._label(row.entry) is not None]
+                self._note(OUTSIDE, len(held) - len(inside))
+                yield from inside
                 return
         self._settle([entry.folders for entry in self._store.entries()])
         self.notes.clear()
@@ -183,12 +179,10 @@ class MailSource(FileSource):
                 with entry.open() as file:
                     for name, raw in messages(file, entry.name, entry.mbox):
                         yield _Row(entry, self._document(raw), _printable(name))
-            except OSError as error:
-                self._note(VANISHED if isinstance(error, FileNotFoundError) else UNREADABLE)
-            except DataError as error:
-                if self._store.broken:
+            except (OSError, DataError) as error:
+                if isinstance(error, DataError) and self._store.broken:
                     raise
-                self._note(NO_MAIL if isinstance(error, NotMbox) else UNREADABLE)
+                self._note(note_of(error))
 
     def _document(self, raw: bytes) -> Document:
         if len(raw) > MAIL_LIMIT:
@@ -199,7 +193,7 @@ class MailSource(FileSource):
         return document
 
 
-def _store(path: PathLike | ByteStream, kind: str, note: Note) -> Store:
+def _store(path: PathLike | ByteStream, kind: str, note: Callable[[str], None]) -> Store:
     """What lies there, of a file by its first bytes; one that cannot be opened twice is read on from there."""
     if not isinstance(path, ByteStream) and is_folder(path):
         from .folder import Folder
@@ -221,7 +215,7 @@ def _store(path: PathLike | ByteStream, kind: str, note: Note) -> Store:
     if local is not None and (kind == "trec" or (kind == "auto" and is_index(head, local))):
         return Index(local, kind, note)
     if is_tar(head) or (kind == "auto" and ARCHIVE.search(stream.name)):
-        from .tar import Tar
+        from .folder import Tar
 
         return Tar(path, kind, note)
     return Single(path, kind, note)
@@ -234,15 +228,11 @@ def is_tar(head: bytes) -> bool:
 
 def nearest(labels: Sequence[str] | None = None) -> LabelOf:
     """What gives a mail's folders the label nearest to it, None where there is none of `labels` (None: spam, ham)."""
-    wanted = {name: str(name) for name in labels} if labels is not None else {}
+    wanted = frozenset(PAIR if labels is None else labels)
 
     def label(folders: Folders) -> str | None:
-        for folder in reversed(folders):
-            if labels is not None and folder in wanted:
-                return wanted[folder]
-            if labels is None and folder.lower() in PAIR:
-                return folder.lower()
-        return None
+        names = map(str.lower, reversed(folders)) if labels is None else reversed(folders)
+        return next((name for name in names if name in wanted), None)
 
     return label
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.rows import Array
-from ...data.arrays import check_seconds
+from ...data.checks import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
 from ..proof.exact import right_rows

@@ -10,11 +10,10 @@ import numpy as np
 
 from ...core.learn import MISTAKES, UPDATES, Keep
 from ...core.rows import Array, stack
-from ...data.arrays import check_seconds
+from ...data.checks import check_seconds
 from ...errors import BoundViolated, DataError, SettingError
 from ...learn.observers import Callback, Event, Observer
-from ...learn.run import Chunks, Run
-from ...learn.stop import Stop
+from ...learn.run import Chunks, Run, Stop
 from ..problem import as_problem
 from . import follow
 from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit

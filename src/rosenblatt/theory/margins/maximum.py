@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.rows import Array
-from ...data.arrays import check_seconds
+from ...data.checks import check_seconds
 from ...errors import DataError
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
