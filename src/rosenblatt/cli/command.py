@@ -153,6 +153,8 @@ def option_of(entry: Parameter, **words: Any) -> Decorator:
 
 
 def _type(entry: Parameter) -> Any:
+    if entry.metavar in ("SHARE", "SHARE|FILE"):
+        return Share(file=entry.metavar != "SHARE")
     if entry.choices:
         return (Member if entry.members else click.Choice)([*entry.words, *map(str, entry.choices)])
     if entry.kind in (int, float):

@@ -1,29 +1,15 @@
-"""Probabilities and thresholds on the command line: the options, what follows learning, and how it is told."""
+"""Probabilities and thresholds on the command line: what follows learning, and how it is told."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .command import Share, option, together
-
 if TYPE_CHECKING:
     from ..model.model import Model
 
 KINDS = {"max_false_positives": (1, 0), "max_false_negatives": (0, 1)}
 """A limit → the classes (numbers) that such a mistake says, and whose rows it is made on."""
-
-
-threshold_options = together([
-    option("Threshold", "--max-false-positives", type=Share(), metavar="SHARE",
-           help="The most negative rows to call positive, as 0.1%.  [default: none]"),
-    option("Threshold", "--max-false-negatives", type=Share(), metavar="SHARE",
-           help="The most positive rows to call negative.  [default: none]"),
-    option("Threshold", "--cost", metavar="COSTS",
-           help="LABEL=COST,...: what a mistake on a row of each class costs; the least sum.  [default: none]"),
-    option("Threshold", "--confidence", type=Share(), metavar="SHARE", default=0.95,
-           help="With which a limit holds for rows to come; 0: for the rows at hand only.  [default: 95%]"),
-])  # fmt: skip
 
 
 def choice(model: Model) -> dict[str, Any]:

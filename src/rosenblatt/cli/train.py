@@ -13,9 +13,9 @@ from .options import (
     probability_options,
     reading_options,
     run_options,
+    threshold_options,
 )
 from .output import check_writable, note, notes, show
-from .probabilities import threshold_options
 
 
 @command(data="DATA")
