@@ -124,7 +124,7 @@ def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) ->
 
 def _picture(ledgers: list[Ledger], data: str) -> Any:
     """Of the first problem, where there are several: the picture is of one run."""
-    from ..report.pictures.bound import figure_of_bound
+    from ..report.pictures.lines import figure_of_bound
 
     ledger = ledgers[0]
     words = ledger.run.settings.words() if ledger.run is not None else {}

@@ -41,7 +41,7 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
         scores, labels = scores_and_labels(learned, source, progress)
     measured = metrics(learned, scores, labels)
     if plot:
-        from ..report.pictures.sheets import answers_of, figure_of_answers
+        from ..report.pictures.answers import answers_of, figure_of_answers
 
         size = f"{measured['rows']:,} rows, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
         write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)

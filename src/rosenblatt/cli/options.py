@@ -41,9 +41,19 @@ probability_options = options_of("Probabilities")
 threshold_options = options_of("Threshold")
 
 
+def names_option(section: str, *names: str, **words: Any) -> Decorator:
+    """Of names with commas between them."""
+    return option(section, *names, metavar="A,B,...", callback=as_names, **words)
+
+
 def only_option(section: str) -> Decorator:
-    text = "Only the rows with these labels.  [default: all]"
-    return option(section, "--only", metavar="A,B,...", callback=as_names, help=text)
+    return names_option(section, "--only", help="Only the rows with these labels.  [default: all]")
+
+
+def time_option(help: str, default: float | None = None) -> Decorator:
+    """Of a problem that is solved."""
+    entry = TABLE["max_time"]._replace(name="time_limit", option="--max-time")
+    return option_of(entry._replace(section="Problem", help=help, default=default))
 
 
 _POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."

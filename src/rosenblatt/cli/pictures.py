@@ -93,7 +93,7 @@ class Kept(Watched):
 
 def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     """The sheet of `train --plot`."""
-    from ..report.pictures.sheets import figure_of_training, plane_of
+    from ..report.pictures.training import figure_of_training, plane_of
 
     words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
     title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
@@ -105,7 +105,7 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
 def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
     """Draw the learning curve of `train --learning-curve`, and give it in numbers."""
     from ..report.learning_curve import learning_curve
-    from ..report.pictures.growth import figure_of_growth
+    from ..report.pictures.lines import figure_of_growth
 
     whole = kept.batch()
     assert whole is not None and whole.y is not None  # there were labels to learn from

@@ -1,19 +1,27 @@
-"""Mistakes per epoch, of one learner or of many."""
+"""Pictures of learning: mistakes per epoch, of one learner or of many, and the sheet of a training."""
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from ...core.rows import Array, dense
+from ...data.batch import Batch
+from ...data.labels import class_numbers
 from ...errors import DataError
-from .canvas import INK, beside, finish, look, paper, plain, save
+from ...learn.converged import MOST_VOTES
+from ...learn.run import Run
+from ...model.evidence import Names
+from ...model.model import Model
+from .canvas import INK, PALETTE, beside, finish, legend, look, paper, plain, say
 from .labels import readable
+from .regions import GRID, Plane, columns, draw_regions
 
 LONG = 12
 """Epochs beyond which their axis is logarithmic: most of what is to be seen happens in the first ten."""
@@ -23,19 +31,13 @@ HIGH = 0.17
 """Inches of a line of the legend."""
 
 
-def mistakes_per_epoch(histories: Mapping[str, Sequence[int]], path: str | os.PathLike[str], title: str) -> None:
-    """Draw how many mistakes each learner made in each epoch, and write the picture.
+def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Figure:
+    """How many mistakes each learner made in each epoch, to be changed, shown or saved.
 
     histories: name → mistakes in epoch 1, 2, …; learners with the same history (one path, different memories) share a
-    line. path: the file; its suffix chooses the format (.png, .svg, .pdf). title: what is seen, one or two lines.
-    A line ends in a ring at the epoch from which on there was no mistake. Raises DataError where there is no epoch to
-    draw or the file cannot be written, SettingError for another suffix.
+    line. title: what is seen, one or two lines. A line ends in a ring at the epoch from which on there was no mistake.
+    Raises DataError where there is no epoch to draw.
     """
-    save(figure_of_mistakes(histories, title), path)
-
-
-def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Figure:
-    """The picture of `mistakes_per_epoch` before it is written, to be changed or shown elsewhere."""
     lines = _together(histories)
     if not lines:
         raise DataError("no epoch has been recorded; there is nothing to draw")
@@ -130,3 +132,68 @@ def _round_numbers(top: float) -> list[int]:
     """1, 2, 5, 10, 20, 50 … up to top."""
     found = [step * 10**power for power in range(len(str(int(top)))) for step in (1, 2, 5)]
     return [number for number in found if number <= top]
+
+
+# --- the sheet of a training -----------------------------------------------------------------------------------------
+
+
+def figure_of_training(run: Run, title: str | Sequence[str], plane: Plane | None = None) -> Figure:
+    """Mistakes per epoch, the scores on the validation rows where there are any, and the areas of two-column data."""
+    wide = 5.2 + 2.0 * columns(plane.classes) if plane else 0.0
+    figure = paper(6.2 + wide if plane else 9.0, 5.9, title)
+    parts: Any = figure.subfigures(1, 2, width_ratios=[6.2, wide]) if plane else [figure]
+    scores = run.history.get("validation")
+    if scores:
+        above, below = parts[0].subplots(2, 1, sharex=True)
+        _mistakes(above, run)
+        _validation(below, scores, run)
+        above.set_xlabel("")
+    else:
+        _mistakes(parts[0].subplots(), run)
+    if plane is not None:
+        draw_regions(parts[1].subplots(), plane)
+    return finish(figure)
+
+
+def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
+    """The training data as points, where they have two columns. y: (n,) labels that are the model's classes."""
+    own = batch.rows
+    if isinstance(own, list) or own.width != 2:
+        return None
+    grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
+    names = model.names or [Names(model)[j] for j in range(2)]
+
+    def scores(points: Array) -> Array:
+        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
+        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
+        return model.scores(model.rows(Batch(stored, None)))
+
+    points, truth = own.toarray().astype(float), class_numbers(y, model.classes)
+    return Plane(points, truth, scores, model.classes.tolist(), names, grid)
+
+
+def _mistakes(axes: Axes, run: Run) -> None:
+    mistakes = run.history["mistakes"]
+    if run.settings.optimizer.picks:
+        plain(axes)
+        say(axes, "no epochs to draw: this optimizer picks one row after the other")
+    elif not mistakes:
+        plain(axes)
+        say(axes, "no epoch was finished")
+    else:
+        draw_mistakes(axes, [("mistakes", mistakes)])
+
+
+def _validation(axes: Axes, scores: Sequence[float | None], run: Run) -> None:
+    """The score of each epoch, and the best one, which answers, in a ring."""
+    plain(axes, "on the validation rows", "epoch (one pass over the training data)", "score")
+    values = [np.nan if score is None else score for score in scores]
+    style: dict[str, Any] = {"color": PALETTE[5], "marker": "s", "linewidth": 1.7, "markersize": 5.5}
+    axes.plot(range(1, len(values) + 1), values, markevery=marked(len(values)), **style)
+    if run.best is not None:
+        label = f"best, kept: {run.best.score:.4f} in epoch {run.best.epoch}"
+        ring(axes, run.best.epoch, run.best.score, INK, label=label)
+        legend(axes, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
+    axes.margins(y=0.12)
+    if len(values) > LONG:
+        scale_epochs(axes, len(values))
