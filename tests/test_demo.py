@@ -107,7 +107,7 @@ def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: 
     assert sorted(path.name for path in folder.iterdir()) == sorted(demos.FILES.values())
     model = Model.load(folder / "spam.model")
     assert (model.run.settings.keep, model.classes.tolist()) == (demos.KEPT.keep, ["ham", "spam"])
-    errors = int((model.predict(mails.held.rows) != mails.held.y).sum())
+    errors = int((model.labels(model.scores(mails.held.rows)) != mails.held.y).sum())
     (row,) = [row for row in told["learners"] if row["learner"] == demos.KEPT.name]
     assert errors == row["errors"], "the model that is written is the one in the table"
     assert (folder / "mail.eml").read_bytes() == demos.raw_mail(told["explained"]["id"])

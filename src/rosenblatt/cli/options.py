@@ -26,19 +26,21 @@ IN_HELP = {
 """Entries that stand behind others in the help than in the documentation."""
 
 
-def options_of(section: str) -> Decorator:
-    """The options of the table's entries of a section of the help, in its order."""
+def options_of(section: str, without: tuple[str, ...] = ()) -> Decorator:
+    """The options of the table's entries of a section of the help, in its order. without: names of those left out."""
     own = {entry.name: entry for entry in TABLE.values() if entry.section == section}
     moved = [own.pop(name)._replace(after=behind) for name, behind in IN_HELP.items() if name in own]
-    return together([option_of(entry) for entry in ordered(own.values(), moved).values()])
+    entries = ordered(own.values(), moved).values()
+    return together([option_of(entry) for entry in entries if entry.name not in without])
 
 
 reading_options = options_of("Reading")
 learner_options = options_of("Learner")
-run_options = options_of("Run")
-features_options = options_of("Features")
-probability_options = options_of("Probabilities")
 threshold_options = options_of("Threshold")
+data_options = together([options_of("Features"), reading_options])
+run_options = together([options_of("Run"), options_of("Probabilities")])
+recipe_options = together([learner_options, run_options, threshold_options, data_options])
+"""All of `train`."""
 
 
 def names_option(section: str, *names: str, **words: Any) -> Decorator:
@@ -69,7 +71,6 @@ def plot_option(what: str) -> Decorator:
     return option("Output", "--plot", metavar="PICTURE", help=what)
 
 
-data_options = together([features_options, reading_options])
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
 from ..errors import DataError, SettingError
+from ..model.model import Model
+from ..recipe.recipe import Recipe
+from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
 from .data import labels_of
 from .output import OutputError, check_writable
@@ -16,9 +19,6 @@ from .progress import Progress, Watched
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..model.model import Model
-    from ..recipe.recipe import Recipe
 
 ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
 """Options that set rows aside, or fit something to scores, of the one model."""
@@ -104,7 +104,6 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
 
 def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
     """Draw the learning curve of `train --learning-curve`, and give it in numbers."""
-    from ..report.learning_curve import learning_curve
     from ..report.pictures.lines import figure_of_growth
 
     whole = kept.batch()

@@ -6,15 +6,7 @@ from typing import Any
 
 from ..errors import SettingError
 from .command import command, option
-from .options import (
-    features_options,
-    json_option,
-    learner_options,
-    probability_options,
-    reading_options,
-    run_options,
-    threshold_options,
-)
+from .options import json_option, recipe_options
 from .output import check_writable, note, notes, show
 
 
@@ -36,12 +28,7 @@ from .output import check_writable, note, notes, show
     help="Draw the error by the number of training rows, 5 folds: takes some ten times as long.",
 )
 @json_option
-@learner_options
-@run_options
-@probability_options
-@threshold_options
-@features_options
-@reading_options
+@recipe_options
 def train(data: str, output: str, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
     """Learn a linear classifier from the labelled rows of DATA and write it to a file.
 

@@ -7,9 +7,13 @@ from typing import Any
 
 from ..errors import DataError, ModelError, SettingError
 from ..report.words import hyperplanes, listed, plural
+from ..theory.proof.certificate_file import label_text, read_certificate
 from .command import command
+from .data import naming
 from .options import json_option, reading, reading_options
 from .output import show
+from .problem import Wanted, read
+from .progress import Progress
 
 
 @command(certificate="CERTIFICATE", data="DATA")
@@ -26,11 +30,6 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         rosenblatt separable iris.csv --positive versicolor -o iris.proof
         rosenblatt verify iris.proof iris.csv
     """
-    from ..theory.proof.certificate_file import read_certificate
-    from .data import naming
-    from .problem import read
-    from .progress import Progress
-
     saved = read_certificate(certificate)
     try:
         wish = _wish(saved, reading(words))
@@ -57,8 +56,6 @@ CLAIM = {
 
 def _wish(saved: Any, given: dict[str, Any]) -> Any:
     """How to read the rows: by the certificate's recipe, but for what was given."""
-    from .problem import Wanted
-
     recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
     wish = Wanted.of(recipe, saved.fit_intercept)
     return wish._replace(reading={**wish.reading, **given}, positive=saved.classes[1], given=frozenset(given))
@@ -87,8 +84,6 @@ def _seen_as(saved: Any) -> str:
 
 
 def _text(saved: Any, origin: str) -> Iterator[str]:
-    from ..theory.proof.certificate_file import label_text
-
     proof = saved.certificate
     against, positive = map(label_text, saved.classes)
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"

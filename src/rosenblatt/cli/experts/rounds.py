@@ -33,13 +33,7 @@ POINTS = 2000
 """Of a curve in a picture."""
 MOST = 20
 """Experts that are listed."""
-SHORT = {
-    "halving": "halving",
-    "weighted-majority": "majority",
-    "randomized-weighted-majority": "randomized",
-    "hedge": "hedge",
-    "follow-the-leader": "leader",
-}
+SHORT = {"weighted-majority": "majority", "randomized-weighted-majority": "randomized", "follow-the-leader": "leader"}
 WIDEST = 30
 
 
@@ -240,7 +234,7 @@ def _experts(outcome: Outcome) -> list[str]:
     weights = [a.weights for a in made]
     order = sorted(range(first.n), key=lambda i: (-(first.tally.own - first.tally.loss)[i], i))
     head = [outcome.who, *(["awake"] if slept else [])]
-    head += ["losses" if not outcome.predicts else "mistakes", *(f"w {SHORT[a.name]}" for a in made)]
+    head += ["losses" if not outcome.predicts else "mistakes", *(f"w {SHORT.get(a.name, a.name)}" for a in made)]
     rows = [head]
     for i in order[:MOST]:
         awake = [f"{int(first.tally.rounds[i]):,}"] if slept else []
