@@ -230,9 +230,7 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
     """A message in the words of a command, else of the one at work: `max_iter=5` is `--epochs 5` in `train`."""
     if not isinstance(message, Message):
         return message
-    context = click.get_current_context(silent=True)
-    command = command or (context.command if context else None)
-    options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
+    options = _options(command)
 
     def word(name: str, shown: str | None) -> str:
         option = options.get(name)
@@ -248,8 +246,12 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
 
 def flag(name: str) -> str:
     """The option for a name of the Python API, for messages: "max_iter" → "--epochs"."""
+    option = _options().get(name)
+    return option.opts[0] if option else name
+
+
+def _options(command: click.Command | None = None) -> dict[str, click.Option]:
+    """The options of a command, else of the one at work, by their names in Python."""
     context = click.get_current_context(silent=True)
-    for parameter in context.command.params if context else ():
-        if parameter.name == name and isinstance(parameter, click.Option):
-            return parameter.opts[0]
-    return name
+    command = command or (context.command if context else None)
+    return {str(p.name): p for p in (command.params if command else ()) if isinstance(p, click.Option)}

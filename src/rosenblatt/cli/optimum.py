@@ -65,8 +65,10 @@ def optimum(
     with Progress() as progress:
         rows = read(data, wish, progress)
         problems = [chosen(problem, columns) for problem in rows.problems]
-        if plot:
-            check_plane(problems)
+        if plot and problems[0].d != 2:
+            raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
+        if plot and len(problems) > 1:
+            raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
         results = []
         for problem in problems:
             about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
@@ -117,7 +119,8 @@ def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     yield f"fewest errors: {_how_few(result)}"
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
-    yield f"{_method(result)}; {result.seconds:.1f} s"
+    sets, one = plural(result.supports, "set") + " of rows that cannot all be right", _one(result)
+    yield f"{HOW[result.method].format(what=f'{one}s', one=one, supports=sets)}; {result.seconds:.1f} s"
     yield from _answers(result)
     if not result.in_floats:
         yield f"{NOT_IN_FLOATS}:"
@@ -135,11 +138,6 @@ def _how_few(result: MinimumError) -> str:
 
 def _one(result: MinimumError) -> str:
     return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
-
-
-def _method(result: MinimumError) -> str:
-    sets = plural(result.supports, "set") + " of rows that cannot all be right"
-    return HOW[result.method].format(what=f"{_one(result)}s", one=_one(result), supports=sets)
 
 
 def _answers(result: MinimumError) -> list[str]:
@@ -185,14 +183,6 @@ def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
             for result in results
         ],
     }  # fmt: skip
-
-
-def check_plane(problems: Sequence[Problem]) -> None:
-    """SettingError where there is no plane, or more than one problem, to draw."""
-    if problems[0].d != 2:
-        raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
-    if len(problems) > 1:
-        raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
 
 
 def _picture(result: MinimumError, origin: str) -> Any:

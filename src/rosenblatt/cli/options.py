@@ -52,18 +52,20 @@ def only_option(section: str) -> Decorator:
     return names_option(section, "--only", help="Only the rows with these labels.  [default: all]")
 
 
+def like(name: str, section: str, help: str, /, **others: Any) -> Decorator:
+    """The option of an entry of the table, in another section and with another help. others: what else is another."""
+    return option_of(TABLE[name]._replace(section=section, help=help, **others))
+
+
 def time_option(help: str, default: float | None = None) -> Decorator:
     """Of a problem that is solved."""
-    entry = TABLE["max_time"]._replace(name="time_limit", option="--max-time")
-    return option_of(entry._replace(section="Problem", help=help, default=default))
+    return like("max_time", "Problem", help, name="time_limit", option="--max-time", default=default)
 
 
-_POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."
-_INTERCEPT = "Hyperplanes with an offset, or through the origin."
 problem_options = together([
-    option_of(TABLE["positive"]._replace(section="Problem", help=_POSITIVE)),
+    like("positive", "Problem", "The class of one side; none: the last of two, and of more each against the rest."),
     only_option("Problem"),
-    option_of(TABLE["fit_intercept"]._replace(section="Problem", help=_INTERCEPT)),
+    like("fit_intercept", "Problem", "Hyperplanes with an offset, or through the origin."),
 ])  # fmt: skip
 
 

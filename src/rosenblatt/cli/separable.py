@@ -87,18 +87,14 @@ def _verdict(verdict: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _head(verdict: Any) -> str:
-    rest, positive = verdict.problem.classes
-    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{_name(positive)} alone"
-    return f"{dimensions(verdict.problem.n, verdict.problem.d)}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
-
-
 def _name(label: Any) -> str:
     return short(label_text(label), 30)
 
 
 def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
-    yield _head(verdict)
+    (rest, positive), size = verdict.problem.classes, dimensions(verdict.problem.n, verdict.problem.d)
+    sides = f"{_name(positive)} alone" if rest is None else f"{_name(positive)} against {_name(rest)}"
+    yield f"{size}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
     if verdict.separable is None:
         yield f"undecided after {verdict.seconds:.2f} s; what was tried:"
         yield from (f"  {each}" for each in verdict.tried)

@@ -44,7 +44,11 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         proven = saved.verify(rows.problems[0])
     if not proven:
         raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
-    show(_values(saved), _text(saved, rows.origin), as_json)
+    proof: Any = saved.certificate
+    values = {"separable": saved.separable, "kind": proof.kind, "verified": True, "exact": proof.kind != "enclosure"}
+    values["rows"] = None if saved.separable else len(proof.rows)
+    values |= {name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")}
+    show(values, _text(saved, rows.origin), as_json)
 
 
 CLAIM = {
@@ -59,18 +63,6 @@ def _wish(saved: Any, given: dict[str, Any]) -> Any:
     recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
     wish = Wanted.of(recipe, saved.fit_intercept)
     return wish._replace(reading={**wish.reading, **given}, positive=saved.classes[1], given=frozenset(given))
-
-
-def _values(saved: Any) -> dict[str, Any]:
-    proof = saved.certificate
-    return {
-        "separable": saved.separable,
-        "kind": proof.kind,
-        "verified": True,
-        "exact": proof.kind != "enclosure",
-        "rows": None if saved.separable else len(proof.rows),
-        **{name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")},
-    }
 
 
 def _seen_as(saved: Any) -> str:

@@ -200,14 +200,9 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     """The kept model's strongest words, and the first held-out spam explained."""
     features = strongest_features(model, WORDS)
     words = {label: [{"word": name, "weight": w} for name, w in own] for label, own in features.items()}
-    first = mails.held.y.tolist().index("spam")
-    return {"kept": KEPT.name, "strongest_words": words, "explained": explained(model, mails, first)}
-
-
-def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
-    held, names = mails.held, Names(model)
+    held, names, i = mails.held, Names(model), mails.held.y.tolist().index("spam")
     why = evidence(model, held.rows, i)
-    return {
+    explained = {
         "id": held.ids[i],
         "subject": dict(reversed(mails.documents[1][i])).get("subject", ""),
         "label": held.y[i],
@@ -220,6 +215,7 @@ def explained(model: Model, mails: Mails, i: int) -> dict[str, Any]:
         ],
         "rest": {"words": max(0, len(why.columns) - WORDS), "contribution": why.rest(WORDS)},
     }
+    return {"kept": KEPT.name, "strongest_words": words, "explained": explained}
 
 
 # --- what it leaves behind -------------------------------------------------------------------------------------------

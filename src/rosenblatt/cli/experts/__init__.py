@@ -8,7 +8,7 @@ import click
 
 from ...errors import SettingError
 from ..command import Number, command, flag, given, option
-from ..options import READING, json_option, names_option, plot_option, reading, reading_options
+from ..options import READING, json_option, like, names_option, plot_option, reading, reading_options
 from ..output import show
 
 ADVICE = ("outcome", "up", "losses")
@@ -30,11 +30,12 @@ ADVICE = ("outcome", "up", "losses")
     help="DATA are labelled rows: the experts are these rules, which predict each row and then learn from it.",
 )
 @option("Advice", "--positive", metavar="LABEL", help="--learners: the class that is 1.  [default: the last in order]")
-@option(
+@like(
+    "scale",
     "Advice",
-    "--scale",
-    metavar="SCALING",
-    help="--learners: none, unit or unit:LENGTH.  [default: unit:2 for texts, none for numbers]",
+    "--learners: none, unit or unit:LENGTH.",
+    default=None,
+    shown="unit:2 for texts, none for numbers",
 )
 @option("Advice", "--bits", type=Number(int, 1), default=18, help="--learners, texts: 2^bits columns.  [default: 18]")
 @option(

@@ -85,19 +85,14 @@ def figure_of_answers(answers: Answers, title: str | Sequence[str]) -> Figure:
     draw_confusion(panels["table"], counts, answers.classes)
     draw_roc(panels["roc"], found)
     draw_det(panels["det"], found)
-    if sure:
-        _reliability(panels["sure"], answers)
+    if answers.probabilities is not None:
+        of = f"class {readable(answers.classes[1])}" if many == 2 else "the answer"
+        draw_reliability(panels["sure"], bins(*happened(answers.probabilities, answers.truth)), of)
+        panels["sure"].set_box_aspect(1)
     if "names" in panels:
         panels["names"].set_axis_off()
     draw_names(panels["roc" if many > FEW else "det"], found, panels.get("names"))
     return finish(figure)
-
-
-def _reliability(axes: Axes, answers: Answers) -> None:
-    assert answers.probabilities is not None
-    of = f"class {readable(answers.classes[1])}" if len(answers.classes) == 2 else "the answer"
-    draw_reliability(axes, bins(*happened(answers.probabilities, answers.truth)), of)
-    axes.set_box_aspect(1)
 
 
 def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:

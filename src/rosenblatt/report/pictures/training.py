@@ -54,7 +54,11 @@ def draw_mistakes(axes: Axes, lines: Sequence[tuple[str, Sequence[int]]]) -> Non
     """Draw (label, mistakes in epoch 1, 2, …) of each learner."""
     plain(axes, x="epoch (one pass over the training data)", y="mistakes in the epoch")
     for number, (label, mistakes) in enumerate(lines):
-        _draw(axes, number, label, mistakes)
+        shown = mistakes[: _clean_from(mistakes) + 1]
+        style, epochs = look(number), range(1, len(shown) + 1)
+        axes.plot(epochs, shown, label=label, markevery=marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
+        if shown[-1] == 0:
+            ring(axes, epochs[-1], 0, style["color"])
     scale_mistakes(axes, max(max(mistakes) for _, mistakes in lines))
     scale_epochs(axes, max(_clean_from(mistakes) + 1 for _, mistakes in lines))
 
@@ -65,19 +69,8 @@ def _together(histories: Mapping[str, Sequence[int]]) -> list[tuple[str, list[in
     for name, history in histories.items():
         if len(history):
             names.setdefault(tuple(history), []).append(name)
-    return [(_wrapped(same), list(history)) for history, same in names.items()]
-
-
-def _wrapped(names: Sequence[str]) -> str:
-    return "\n".join(textwrap.wrap(", ".join(readable(name, WRAP) for name in names), WRAP))
-
-
-def _draw(axes: Axes, number: int, label: str, mistakes: Sequence[int]) -> None:
-    shown = mistakes[: _clean_from(mistakes) + 1]
-    style, epochs = look(number), range(1, len(shown) + 1)
-    axes.plot(epochs, shown, label=label, markevery=marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
-    if shown[-1] == 0:
-        ring(axes, epochs[-1], 0, style["color"])
+    labels = [textwrap.wrap(", ".join(readable(name, WRAP) for name in same), WRAP) for same in names.values()]
+    return [("\n".join(label), list(history)) for label, history in zip(labels, names, strict=True)]
 
 
 def ring(axes: Axes, x: float, y: float, color: str, **words: Any) -> None:
@@ -174,14 +167,13 @@ def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
 
 def _mistakes(axes: Axes, run: Run) -> None:
     mistakes = run.history["mistakes"]
-    if run.settings.optimizer.picks:
-        plain(axes)
-        say(axes, "no epochs to draw: this optimizer picks one row after the other")
-    elif not mistakes:
-        plain(axes)
-        say(axes, "no epoch was finished")
-    else:
+    picks = run.settings.optimizer.picks
+    if mistakes and not picks:
         draw_mistakes(axes, [("mistakes", mistakes)])
+        return
+    plain(axes)
+    why = "no epochs to draw: this optimizer picks one row after the other" if picks else "no epoch was finished"
+    say(axes, why)
 
 
 def _validation(axes: Axes, scores: Sequence[float | None], run: Run) -> None:
