@@ -80,7 +80,8 @@ def _schema(path: str) -> int:
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     settings, classes = values["settings"], [str(label) for label in values["classes"]]
-    yield f"{values['model']}: {_size(values['bytes'])}, schema {values['schema']}"
+    size = f"{values['bytes'] / 1e6:.1f} MB" if values["bytes"] >= 1e6 else f"{values['bytes'] / 1e3:.1f} kB"
+    yield f"{values['model']}: {size}, schema {values['schema']}"
     origin = "" if settings["fit_intercept"] else ", through the origin"
     yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
@@ -136,7 +137,3 @@ def _runs(words: dict[str, Any]) -> Iterator[str]:
     runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
     if runs:
         yield f"with runs of {' and of '.join(runs)}"
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"

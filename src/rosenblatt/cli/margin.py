@@ -72,15 +72,12 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     if problem.fit_intercept:
         row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
         row |= {"support_with_bias": found.support_with_bias + 1}  # type: ignore[operator]
-    return row | _mistakes(problem, found) | {"complete": found.complete, "seconds": round(found.seconds, 3)}
-
-
-def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
-    """R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain."""
+    # R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain.
     radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
-    least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
+    least = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"]
     ratio = (radius / least) ** 2
-    return {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
+    row |= {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
+    return row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
 
 
 def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
@@ -107,20 +104,14 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         if not row["in_floats" + end]:
             yield f"  {NOT_IN_FLOATS}:"
             yield "  those of --json are rounded; `rosenblatt separable` has a hyperplane in whole numbers"
-    yield _support(row)
+    rows = f"{plural(len(row['support']), 'row')} ({listed(row['support'].tolist(), LISTED, ', ...')})"
+    yield f"support: {rows if len(row['support']) else 'none, one class is alone'}"
     yield f"radius {row['radius']:.6g}; mistakes possible for the perceptron: {_count(row['mistakes_possible'])}"
     yield f"took {row['seconds']:.2f} s"
 
 
 def _count(mistakes: float) -> str:
     return f"{mistakes:,}" if isinstance(mistakes, int) else f"{mistakes:.3g}"
-
-
-def _support(row: dict[str, Any]) -> str:
-    rows = [int(each) for each in row["support"]]
-    if not rows:
-        return "support: none, one class is alone"
-    return f"support: {plural(len(rows), 'row')} ({listed(rows, LISTED, ', ...')})"
 
 
 def _table(values: dict[str, Any]) -> Iterator[str]:

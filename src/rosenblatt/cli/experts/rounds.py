@@ -238,14 +238,10 @@ def _experts(outcome: Outcome) -> list[str]:
     rows = [head]
     for i in order[:MOST]:
         awake = [f"{int(first.tally.rounds[i]):,}"] if slept else []
-        rows.append([_called(outcome, i), *awake, _number(first.tally.loss[i]), *(_weight(w[i]) for w in weights)])
+        own = ("0" if w[i] < 1e-12 else f"{w[i]:.3g}" for w in weights)  # too small to move a vote; --json has them
+        rows.append([_called(outcome, i), *awake, _number(first.tally.loss[i]), *own])
     lines = table(rows, right=range(1, len(head)))
     return lines + ([f"… and {first.n - MOST:,} more; --json has all"] if first.n > MOST else [])
-
-
-def _weight(weight: float) -> str:
-    """Weights that are too small to move a vote are 0 here; --json has them."""
-    return "0" if weight < 1e-12 else f"{weight:.3g}"
 
 
 def _called(outcome: Outcome, i: int) -> str:
