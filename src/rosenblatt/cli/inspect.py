@@ -119,7 +119,10 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
         of_words = words["kind"] == "words"
         how = f"a dictionary of {words['size']:,} words" if of_words else f"words hashed to 2^{words['bits']} columns"
         yield f"{how}; value: {words['values']}"
-        yield from _runs(words)
+        most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
+        runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
+        if runs:
+            yield f"with runs of {' and of '.join(runs)}"
     if recipe.get("senders") is not None:
         yield f"{recipe['senders']:,} known senders"
     scaled = [step for step in recipe["scale"] if step["kind"] != "quadratic"]
@@ -129,11 +132,3 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
     for step in recipe["scale"][len(scaled) :]:
         which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
         yield f"{which} of the {'scaled ' if scaled else ''}columns added"
-
-
-def _runs(words: dict[str, Any]) -> Iterator[str]:
-    """Runs of words and characters, where there are any."""
-    most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
-    runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
-    if runs:
-        yield f"with runs of {' and of '.join(runs)}"

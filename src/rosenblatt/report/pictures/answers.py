@@ -187,10 +187,8 @@ def curves(scores: Array, truth: Array, answers: Array, classes: Sequence[Any]) 
     """
     if not np.isfinite(scores).all():
         return []
-    if scores.ndim == 1:
-        found = [_curve(scores, truth == 1, answers == 1, str(classes[1]))]
-    else:
-        found = [_curve(scores[:, k], truth == k, answers == k, str(label)) for k, label in enumerate(classes)]
+    parts = [(1, scores)] if scores.ndim == 1 else enumerate(scores.T)
+    found = [_curve(own, truth == k, answers == k, str(classes[k])) for k, own in parts]
     return [curve for curve in found if curve is not None]
 
 
