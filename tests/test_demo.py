@@ -19,8 +19,6 @@ import pytest
 from matplotlib.image import imread
 
 from rosenblatt.cli import demo as demos
-from rosenblatt.cli.demo import files as demo_files
-from rosenblatt.cli.demo import mails as demo_mails
 from rosenblatt.cli.demo import view as demo_view
 from rosenblatt.data.batch import AtHand
 from rosenblatt.data.folds import two_parts
@@ -60,8 +58,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def mails() -> demo_mails.Mails:
-    return demo_mails.read_mails(0)
+def mails() -> demos.Mails:
+    return demos.read_mails(0)
 
 
 def rows_of(printed: str) -> dict[str, list[str]]:
@@ -104,15 +102,15 @@ def test_the_score_of_the_explained_mail_is_the_sum_of_all(told: dict[str, Any],
     assert demo_view.short(why["subject"], 60) in " ".join(done.printed.split())
 
 
-def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demo_mails.Mails) -> None:
+def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demos.Mails) -> None:
     folder = done.folder / "rosenblatt-demo"
-    assert sorted(path.name for path in folder.iterdir()) == sorted(demo_files.FILES.values())
+    assert sorted(path.name for path in folder.iterdir()) == sorted(demos.FILES.values())
     model = Model.load(folder / "spam.model")
     assert (model.run.settings.keep, model.classes.tolist()) == (demos.KEPT.keep, ["ham", "spam"])
     errors = int((model.labels(model.scores(mails.held.rows)) != mails.held.y).sum())
     (row,) = [row for row in told["learners"] if row["learner"] == demos.KEPT.name]
     assert errors == row["errors"], "the model that is written is the one in the table"
-    assert (folder / "mail.eml").read_bytes() == demo_files.raw_mail(told["explained"]["id"])
+    assert (folder / "mail.eml").read_bytes() == demos.raw_mail(told["explained"]["id"])
 
 
 def test_the_picture_is_not_blank(done: Done) -> None:
@@ -156,7 +154,7 @@ def test_the_split_is_by_class_and_seed() -> None:
     assert set(two_parts(y, 0.7, 4)[0]) != set(train)
 
 
-def test_the_dictionary_is_that_of_the_training_mails(mails: demo_mails.Mails) -> None:
+def test_the_dictionary_is_that_of_the_training_mails(mails: demos.Mails) -> None:
     """Learned anew from the training mails alone it is the same, and with the held-out ones it would not be."""
     from rosenblatt.data.batch import Batch
     from rosenblatt.features.pipeline import Features
@@ -250,6 +248,6 @@ def test_the_program_is_named_as_the_shell_finds_it(tmp_path: Path, monkeypatch:
     script.chmod(0o755)
     monkeypatch.setattr(sys, "argv", [str(script), "demo"])
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert demo_files.program() == shlex.quote(str(script))
+    assert demos.program() == shlex.quote(str(script))
     monkeypatch.setenv("PATH", str(script.parent))
-    assert demo_files.program() == "rosenblatt"
+    assert demos.program() == "rosenblatt"

@@ -16,10 +16,10 @@ from sklearn.metrics import confusion_matrix, det_curve, roc_auc_score
 from pictured import AWKWARD, assert_legible, texts
 from rosenblatt import LogisticUnit, Perceptron, plots
 from rosenblatt.errors import SettingError
-from rosenblatt.report.pictures import rates
+from rosenblatt.report.pictures import answers as rates
+from rosenblatt.report.pictures.answers import Answers, figure_of_answers
 from rosenblatt.report.pictures.canvas import check_suffix, rendered, save
 from rosenblatt.report.pictures.labels import readable
-from rosenblatt.report.pictures.sheets import Answers, figure_of_answers
 
 
 def answered(classes: int, right: float, rows: int = 30) -> Answers:

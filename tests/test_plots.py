@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.pictures.canvas import PALETTE
-from rosenblatt.report.pictures.mistakes import figure_of_mistakes, mistakes_per_epoch
+from rosenblatt.report.pictures.canvas import PALETTE, save
+from rosenblatt.report.pictures.training import figure_of_mistakes
 
 HISTORIES = {
     "last": [55, 14, 2, 5, 0],
@@ -37,7 +37,7 @@ def rings(histories: dict[str, list[int]]) -> list[tuple[float, float]]:
 def test_a_loss_curve_for_every_learner(tmp_path: Path) -> None:
     """peers.md, Training: no loss curve (#26494, #18773) → history, drawn. Each learner's colour is on the picture."""
     path = tmp_path / "curve.png"
-    mistakes_per_epoch(HISTORIES, path, "Mistakes an epoch")
+    save(figure_of_mistakes(HISTORIES, "Mistakes an epoch"), path)
     pixels = imread(path)[:, :, :3]
     assert pixels.shape[0] > 500 and pixels.shape[1] > 900
     assert len(np.unique((pixels * 255).astype(int).reshape(-1, 3), axis=0)) > 50
@@ -80,40 +80,41 @@ def test_a_long_axis_is_logarithmic(epochs: int, scale: str) -> None:
 
 
 def test_one_epoch_without_a_mistake_can_be_drawn(tmp_path: Path) -> None:
-    mistakes_per_epoch({"at once": [0]}, tmp_path / "curve.png", "t")
+    save(figure_of_mistakes({"at once": [0]}, "t"), tmp_path / "curve.png")
     assert imread(tmp_path / "curve.png").std() > 0.01
 
 
 def test_the_same_curves_are_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.png", "b.png"):
-        mistakes_per_epoch(HISTORIES, tmp_path / name, "t")
+        save(figure_of_mistakes(HISTORIES, "t"), tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 @pytest.mark.parametrize("histories", [{}, {"empty": []}])
 def test_nothing_to_draw_is_said(tmp_path: Path, histories: dict[str, list[int]]) -> None:
     with pytest.raises(DataError, match="no epoch"):
-        mistakes_per_epoch(histories, tmp_path / "curve.png", "t")
+        save(figure_of_mistakes(histories, "t"), tmp_path / "curve.png")
 
 
 def test_a_picture_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="missing/curve.png: the picture cannot be written: No such file"):
-        mistakes_per_epoch(HISTORIES, tmp_path / "missing/curve.png", "t")
+        save(figure_of_mistakes(HISTORIES, "t"), tmp_path / "missing/curve.png")
 
 
 def test_a_suffix_that_is_no_picture_is_named_with_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="curve.unknown: a picture's name ends in .png, .svg or .pdf"):
-        mistakes_per_epoch(HISTORIES, tmp_path / "curve.unknown", "t")
+        save(figure_of_mistakes(HISTORIES, "t"), tmp_path / "curve.unknown")
     assert not list(tmp_path.iterdir())
 
 
 def test_matplotlib_comes_late_and_its_global_state_is_left_alone(tmp_path: Path) -> None:
     program = (
-        "import sys, rosenblatt.plots, rosenblatt.report.metrics, rosenblatt.cli.demo, rosenblatt.cli.pictures\n"
+        "import sys, rosenblatt.plots, rosenblatt.model.metrics, rosenblatt.cli.demo, rosenblatt.cli.pictures\n"
         "rosenblatt.cli.pictures.check_picture('--plot', None, 'data.svm')\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "from rosenblatt.report.pictures.mistakes import mistakes_per_epoch\n"
-        f"mistakes_per_epoch({{'a': [3, 0]}}, {str(tmp_path / 'a.png')!r}, 't')\n"
+        "from rosenblatt.report.pictures.training import figure_of_mistakes\n"
+        "from rosenblatt.report.pictures.canvas import save\n"
+        f"save(figure_of_mistakes({{'a': [3, 0]}}, 't'), {str(tmp_path / 'a.png')!r})\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")

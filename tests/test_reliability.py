@@ -8,8 +8,8 @@ from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
 
 from rosenblatt.model.reliability import bins, expected_error, happened
+from rosenblatt.report.pictures.answers import draw_reliability
 from rosenblatt.report.pictures.canvas import paper
-from rosenblatt.report.pictures.sheets import draw_reliability
 
 
 def said(n: int = 500) -> tuple[np.ndarray, np.ndarray]:

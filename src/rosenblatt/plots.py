@@ -26,7 +26,7 @@ def training(estimator: Any, title: str = "") -> Figure:
     A pipeline stands for its last step. title: a line above the picture; default: the learner. Below it stands why
     learning stopped. DataError for what keeps no record of its training.
     """
-    from .report.pictures.sheets import figure_of_training
+    from .report.pictures.training import figure_of_training
 
     learner = _last(estimator)
     run = getattr(getattr(learner, "model_", learner), "run", None)
@@ -58,7 +58,7 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
 
     Any fitted classifier with `decision_function` and `classes_`. DataError for labels that are not the estimator's.
     """
-    from .report.pictures.sheets import Answers, figure_of_answers
+    from .report.pictures.answers import Answers, figure_of_answers
 
     classes = np.asarray(estimator.classes_)
     scores, predicted = np.asarray(estimator.decision_function(X)), _codes(estimator.predict(X), classes)
@@ -100,7 +100,7 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     from sklearn.utils import _safe_indexing as part
 
     from .report.learning_curve import learning_curve as measured
-    from .report.pictures.growth import figure_of_growth
+    from .report.pictures.lines import figure_of_growth
 
     labels = np.asarray(y)
 

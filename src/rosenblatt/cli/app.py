@@ -63,8 +63,7 @@ class App(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f".{cmd_name}", __package__), cmd_name)
-        return command
+        return getattr(importlib.import_module(f".{cmd_name}", __package__), cmd_name)  # type: ignore[no-any-return]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:

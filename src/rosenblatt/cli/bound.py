@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, SettingError
 from ..report.words import dimensions
 from .command import Number, command, in_shell, option
-from .options import data_options, json_option, learner_options, plot_option, problem_options, run_options
+from .options import data_options, json_option, options_of, plot_option, problem_options
 from .output import notes, show
 
 if TYPE_CHECKING:
@@ -20,15 +20,6 @@ NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
 
-def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[[Any], Any]:
-    def decorate(function: Any) -> Any:
-        function = options(function)
-        function.__click_params__ = [p for p in function.__click_params__ if p.name not in names]
-        return function
-
-    return decorate
-
-
 @command(data="DATA")
 @option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
@@ -38,8 +29,8 @@ def _without(options: Callable[[Any], Any], names: tuple[str, ...]) -> Callable[
         help="Measure by this model's hyperplane.  [default: the one of the largest margin]")  # fmt: skip
 @option("Problem", "--search-time", type=Number(float, 0, none=None), default=None,
         help="The most seconds to look for the largest margin.  [default: none]")  # fmt: skip
-@_without(learner_options, NOT_HERE)
-@_without(run_options, NOT_HERE)
+@options_of("Learner", NOT_HERE)
+@options_of("Run", NOT_HERE)
 @data_options
 def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
@@ -123,7 +114,7 @@ def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) ->
 
 def _picture(ledgers: list[Ledger], data: str) -> Any:
     """Of the first problem, where there are several: the picture is of one run."""
-    from ..report.pictures.bound import figure_of_bound
+    from ..report.pictures.lines import figure_of_bound
 
     ledger = ledgers[0]
     words = ledger.run.settings.words() if ledger.run is not None else {}

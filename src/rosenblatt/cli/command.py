@@ -138,21 +138,23 @@ def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
 
-def option_of(entry: Parameter, **words: Any) -> Decorator:
-    """The option of an entry of the table: type, default, what stands for the value, and help. words: what is another
-    in this command. Those of reading have no default here: what is not given is left to the reader of the format.
+def option_of(entry: Parameter) -> Decorator:
+    """The option of an entry of the table: type, default, what stands for the value, and help. Those of reading have no
+    default here: what is not given is left to the reader of the format.
     """
-    settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry), **words}
+    settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry)}
     if entry.kind is bool:
-        settings = {**({} if "/" in entry.options else {"is_flag": True}), **words}
-    of_reader = entry.name in reading_table()
+        settings = {} if "/" in entry.options else {"is_flag": True}
     shown = _shown(entry) if entry.shown is None else entry.shown
-    text = words.get("help", entry.help.replace("{choices}", ", ".join(map(str, entry.choices))))
+    text = entry.help.replace("{choices}", ", ".join(map(str, entry.choices)))
     settings["help"] = text + (f"  [default: {shown}]" if shown else "")
-    return option(entry.section, entry.options, entry.name, default=None if of_reader else entry.default, **settings)
+    default = None if entry.name in reading_table() else entry.default
+    return option(entry.section, entry.options, entry.name, default=default, **settings)
 
 
 def _type(entry: Parameter) -> Any:
+    if entry.metavar in ("SHARE", "SHARE|FILE"):
+        return Share(file=entry.metavar != "SHARE")
     if entry.choices:
         return (Member if entry.members else click.Choice)([*entry.words, *map(str, entry.choices)])
     if entry.kind in (int, float):
@@ -161,20 +163,14 @@ def _type(entry: Parameter) -> Any:
 
 
 def _callback(entry: Parameter) -> Any:
-    if entry is FIELDS:
-        return as_fields
     if entry.kind is list:
-        return as_names
-    if entry.choices and (entry.kind is int or entry.words):
-        return lambda ctx, param, value: as_value(entry, value)
-    return None
+        return as_fields if entry.name == FIELDS.name else as_names
 
+    def chosen(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+        """What one of the choices stands for."""
+        return entry.words.get(text or "") if text is None or text in entry.words else entry.kind(text)
 
-def as_value(entry: Parameter, text: str | None) -> Any:
-    """What one of the choices stands for."""
-    if text is None or text in entry.words:
-        return entry.words.get(text or "")
-    return entry.kind(text)
+    return chosen if entry.choices and (entry.kind is int or entry.words) else None
 
 
 def _shown(entry: Parameter) -> str:
@@ -228,9 +224,7 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
     """A message in the words of a command, else of the one at work: `max_iter=5` is `--epochs 5` in `train`."""
     if not isinstance(message, Message):
         return message
-    context = click.get_current_context(silent=True)
-    command = command or (context.command if context else None)
-    options = {p.name: p for p in (command.params if command else ()) if isinstance(p, click.Option)}
+    options = _options(command)
 
     def word(name: str, shown: str | None) -> str:
         option = options.get(name)
@@ -246,8 +240,12 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
 
 def flag(name: str) -> str:
     """The option for a name of the Python API, for messages: "max_iter" → "--epochs"."""
+    option = _options().get(name)
+    return option.opts[0] if option else name
+
+
+def _options(command: click.Command | None = None) -> dict[str, click.Option]:
+    """The options of a command, else of the one at work, by their names in Python."""
     context = click.get_current_context(silent=True)
-    for parameter in context.command.params if context else ():
-        if parameter.name == name and isinstance(parameter, click.Option):
-            return parameter.opts[0]
-    return name
+    command = command or (context.command if context else None)
+    return {str(p.name): p for p in (command.params if command else ()) if isinstance(p, click.Option)}

@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..model.metrics import metrics, most_confused
+from ..model.model import Model
 from ..report.words import plural, short, table
 from .command import command
+from .data import like_training, scores_and_labels
 from .options import json_option, plot_option, reading, reading_options
 from .output import show
+from .pictures import check_picture, write_picture
+from .progress import Progress
 
 WIDEST = 12
 """Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
@@ -28,12 +33,6 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
     Example:
         rosenblatt evaluate spam.model new-mails/ --json
     """
-    from ..model.metrics import metrics
-    from ..model.model import Model
-    from .data import like_training, scores_and_labels
-    from .pictures import check_picture, write_picture
-    from .progress import Progress
-
     check_picture("--plot", plot, model, data)
     learned = Model.load(model)
     source = like_training(data, learned, reading(words), labelled=True)
@@ -41,7 +40,7 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
         scores, labels = scores_and_labels(learned, source, progress)
     measured = metrics(learned, scores, labels)
     if plot:
-        from ..report.pictures.sheets import answers_of, figure_of_answers
+        from ..report.pictures.answers import answers_of, figure_of_answers
 
         size = f"{measured['rows']:,} rows, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
         write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)
@@ -79,7 +78,5 @@ def _confusions(measured: dict[str, Any]) -> list[str]:
     if len(classes) <= WIDEST:
         lines = [["", name, *(f"{n:,}" for n in row)] for name, row in zip(classes, confusion, strict=True)]
         return table([["", "true \\ predicted", *classes], *lines], right=range(2, len(classes) + 2))
-    from ..model.metrics import most_confused
-
     worst = most_confused(np.array(confusion), MOST)
     return table([["", f"{classes[a]} called {classes[b]}", f"{n:,}"] for n, a, b in worst], right=(2,))

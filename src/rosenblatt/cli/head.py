@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..data.batch import Batch
 from ..report.words import short, table
+from ..write.digits import shortest
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
 from .sources import as_it_is, unlabelled_option
-
-if TYPE_CHECKING:
-    from ..data.batch import Batch
 
 WIDEST = 12
 """Columns up to which rows are shown as a table."""
@@ -61,8 +60,6 @@ def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
 
 
 def _text(rows: list[dict[str, Any]]) -> list[str]:
-    from ..write.digits import shortest
-
     labelled = any(row["label"] is not None for row in rows)
     if all("text" in row for row in rows):
         return [line for row in rows for line in _document(row)]
@@ -82,8 +79,6 @@ def _text(rows: list[dict[str, Any]]) -> list[str]:
 
 def _begin(row: dict[str, Any], labelled: bool) -> list[str]:
     """The row's number and its label, where rows have one."""
-    from ..write.digits import shortest
-
     label = row["label"]
     text = shortest(label) if isinstance(label, float) else short(label, 20)
     return [str(row["row"]), *([text] if labelled else [])]

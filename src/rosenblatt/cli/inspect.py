@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from safetensors import safe_open
+
+from ..core.learn import MISTAKES, SEEN, UPDATES
+from ..model.evidence import strongest_features
+from ..model.file import KEY
+from ..model.model import Model
+from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import plural, series, short, table
 from .command import Number, command, in_shell, option
 from .options import json_option, plot_option
 from .output import show
-
-if TYPE_CHECKING:
-    from ..model.model import Model
+from .pictures import check_picture, write_picture
+from .train import train
 
 
 @command(model="MODEL")
@@ -25,9 +33,6 @@ def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> Non
     Example:
         rosenblatt inspect spam.model --top 20
     """
-    from ..model.model import Model
-    from .pictures import check_picture, write_picture
-
     check_picture("--plot", plot, model)
     learned = Model.load(model)
     values = _values(learned, model, top)
@@ -39,12 +44,6 @@ def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> Non
 
 
 def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
-    import os
-
-    from ..core.learn import MISTAKES, SEEN, UPDATES
-    from ..model.evidence import strongest_features
-    from ..report.answers import choice
-
     run, counted = model.run, model.run.state.n
     features = strongest_features(model, top)
     return {
@@ -75,22 +74,14 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
 
 def _schema(path: str) -> int:
     """The version of the file's format; the file has been loaded before, so it is one of ours."""
-    import json
-
-    from safetensors import safe_open
-
-    from ..model.file import KEY
-
     with safe_open(path, "np") as file:
         return int(json.loads(file.metadata()[KEY])["schema"])
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
-    from ..report.answers import calibration_text, threshold_lines
-    from .train import train
-
     settings, classes = values["settings"], [str(label) for label in values["classes"]]
-    yield f"{values['model']}: {_size(values['bytes'])}, schema {values['schema']}"
+    size = f"{values['bytes'] / 1e6:.1f} MB" if values["bytes"] >= 1e6 else f"{values['bytes'] / 1e3:.1f} kB"
+    yield f"{values['model']}: {size}, schema {values['schema']}"
     origin = "" if settings["fit_intercept"] else ", through the origin"
     yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
@@ -117,24 +108,21 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"threshold {values['threshold']['value']:.6g}: where the probabilities are one half"
     for name, features in values["strongest"].items():
         yield f"strongest for {name}:"
-        yield from _weights(features)
-
-
-def _weights(features: list[dict[str, Any]]) -> list[str]:
-    if not features:
-        return ["  none"]
-    return table([["", f"{each['weight']:.6g}", short(each["feature"], 60)] for each in features], right=(1,))
+        lines = [["", f"{each['weight']:.6g}", short(each["feature"], 60)] for each in features]
+        yield from table(lines, right=(1,)) or ["  none"]
 
 
 def _representation(recipe: dict[str, Any]) -> Iterator[str]:
     """How texts become numbers, and how these are scaled."""
     words = recipe["dictionary"]
-    if words is not None and words["kind"] == "words":
-        yield f"a dictionary of {words['size']:,} words; value: {words['values']}"
-    elif words is not None:
-        yield f"words hashed to 2^{words['bits']} columns; value: {words['values']}"
     if words is not None:
-        yield from _runs(words)
+        of_words = words["kind"] == "words"
+        how = f"a dictionary of {words['size']:,} words" if of_words else f"words hashed to 2^{words['bits']} columns"
+        yield f"{how}; value: {words['values']}"
+        most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
+        runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
+        if runs:
+            yield f"with runs of {' and of '.join(runs)}"
     if recipe.get("senders") is not None:
         yield f"{recipe['senders']:,} known senders"
     scaled = [step for step in recipe["scale"] if step["kind"] != "quadratic"]
@@ -144,15 +132,3 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
     for step in recipe["scale"][len(scaled) :]:
         which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
         yield f"{which} of the {'scaled ' if scaled else ''}columns added"
-
-
-def _runs(words: dict[str, Any]) -> Iterator[str]:
-    """Runs of words and characters, where there are any."""
-    most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
-    runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
-    if runs:
-        yield f"with runs of {' and of '.join(runs)}"
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..errors import DataError
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
-from .command import Number, command, option
-from .options import data_options, json_option, problem_options
+from ..theory.ledger.bounds import whole
+from ..theory.margins.maximum import max_margin
+from ..theory.proof.floats import NOT_IN_FLOATS
+from .command import command
+from .data import naming
+from .options import data_options, json_option, problem_options, time_option
 from .output import notes, show
+from .problem import read, wanted
+from .progress import Progress
 
 LISTED = 10
 """Support rows that are named."""
 
 
 @command(data="DATA")
-@option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
-        help="The most seconds for each hyperplane; what is found by then is shown.  [default: none]")  # fmt: skip
+@time_option("The most seconds for each hyperplane; what is found by then is shown.")
 @json_option
 @problem_options
 @data_options
@@ -34,10 +41,6 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
         rosenblatt margin iris.csv --positive setosa
         rosenblatt margin sonar.svm --no-intercept --json
     """
-    from .data import naming
-    from .problem import read, wanted
-    from .progress import Progress
-
     wish = wanted(words)
     with Progress() as progress:
         rows_read = read(data, wish, progress)
@@ -55,8 +58,6 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
 
 def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     """What JSON shows of one class against another. Raises DataError where it is the only one and not separable."""
-    from ..theory.margins.maximum import max_margin
-
     rest, positive = problem.classes
     row: dict[str, Any] = {"positive": positive, "negative": rest, "separable": True}
     try:
@@ -71,19 +72,12 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     if problem.fit_intercept:
         row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
         row |= {"support_with_bias": found.support_with_bias + 1}  # type: ignore[operator]
-    return row | _mistakes(problem, found) | {"complete": found.complete, "seconds": round(found.seconds, 3)}
-
-
-def _mistakes(problem: Any, found: Any) -> dict[str, Any]:
-    """R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain."""
-    import numpy as np
-
-    from ..theory.ledger.bounds import whole
-
+    # R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain.
     radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
-    least = found.lower_bound_with_bias if problem.fit_intercept else found.lower_bound
+    least = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"]
     ratio = (radius / least) ** 2
-    return {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
+    row |= {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
+    return row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
 
 
 def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
@@ -94,11 +88,10 @@ def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
-    from ..theory.proof.floats import NOT_IN_FLOATS
-
     (row,) = values["margins"]
     rest = "alone" if row["negative"] is None else f"against {short(row['negative'], 30)}"
-    yield f"{_size(values)}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
+    size = dimensions(values["rows"], values["features"])
+    yield f"{size}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         yield f"margin {what}: {row['margin' + end]:.6g}"
         yield f"  at least {row['lower_bound' + end]:.12g}, at most {row['upper_bound' + end]:.12g}" + (
@@ -111,29 +104,19 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         if not row["in_floats" + end]:
             yield f"  {NOT_IN_FLOATS}:"
             yield "  those of --json are rounded; `rosenblatt separable` has a hyperplane in whole numbers"
-    yield _support(row)
+    rows = f"{plural(len(row['support']), 'row')} ({listed(row['support'].tolist(), LISTED, ', ...')})"
+    yield f"support: {rows if len(row['support']) else 'none, one class is alone'}"
     yield f"radius {row['radius']:.6g}; mistakes possible for the perceptron: {_count(row['mistakes_possible'])}"
     yield f"took {row['seconds']:.2f} s"
-
-
-def _size(values: dict[str, Any]) -> str:
-    return dimensions(values["rows"], values["features"])
 
 
 def _count(mistakes: float) -> str:
     return f"{mistakes:,}" if isinstance(mistakes, int) else f"{mistakes:.3g}"
 
 
-def _support(row: dict[str, Any]) -> str:
-    rows = [int(each) for each in row["support"]]
-    if not rows:
-        return "support: none, one class is alone"
-    return f"support: {plural(len(rows), 'row')} ({listed(rows, LISTED, ', ...')})"
-
-
 def _table(values: dict[str, Any]) -> Iterator[str]:
     against = f"each of {len(values['margins'])} classes against the rest"
-    yield f"{_size(values)}; {against}, {hyperplanes(values['fit_intercept'])}"
+    yield f"{dimensions(values['rows'], values['features'])}; {against}, {hyperplanes(values['fit_intercept'])}"
     head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ₀"]
     cells = [["class", *head, "gap", "support", "mistakes possible"]]
     for row in values["margins"]:

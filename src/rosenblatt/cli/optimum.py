@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import SettingError
 from ..report.words import dimensions, listed, plural, short
-from .command import Number, as_names, command, option
-from .options import data_options, json_option, plot_option, problem_options
+from ..theory.fewest.errors import MinimumError, minimum_error
+from ..theory.problem import Problem
+from ..theory.proof.certificate_file import in_text
+from ..theory.proof.floats import NOT_IN_FLOATS
+from .command import command
+from .options import data_options, json_option, names_option, plot_option, problem_options, time_option
 from .output import notes, show
+from .pictures import check_picture, write_picture
+from .problem import read, wanted
+from .progress import Progress
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from ..theory.fewest.errors import MinimumError
-    from ..theory.problem import Problem
+VALUES = ("errors", "lower_bound", "optimal", "method", "supports", "w", "b", "in_floats")
+"""What JSON shows of a result as it is."""
 
 HOW = {
     "enumeration": "all {what} were looked at, without rounding",
@@ -33,21 +37,12 @@ WIDE = 100
 
 
 @command(data="DATA")
-@option(
+@names_option(
     "Problem",
     "--columns",
-    metavar="A,B,...",
-    callback=as_names,
     help="Only these columns of numbers, by name or number (from 1, the label not counted).  [default: all]",
 )
-@option(
-    "Problem",
-    "--max-time",
-    "time_limit",
-    type=Number(float, 0, none=None),
-    default=60.0,
-    help="The most seconds of each problem; none may take for ever.  [default: 60]",
-)
+@time_option("The most seconds of each problem; none may take for ever.", 60.0)
 @plot_option("Two columns: draw rows and line: a .png, .svg or .pdf.")
 @json_option
 @problem_options
@@ -65,18 +60,15 @@ def optimum(
         rosenblatt optimum iris.csv --columns petal_length,petal_width --positive versicolor
         rosenblatt optimum heart.svm.xz --columns 3,10,13 --plot heart.png
     """
-    from ..theory.fewest.errors import minimum_error
-    from .pictures import check_picture, write_picture
-    from .problem import read, wanted
-    from .progress import Progress
-
     check_picture("--plot", plot, data)
     wish = wanted(words)
     with Progress() as progress:
         rows = read(data, wish, progress)
         problems = [chosen(problem, columns) for problem in rows.problems]
-        if plot:
-            check_plane(problems)
+        if plot and problems[0].d != 2:
+            raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
+        if plot and len(problems) > 1:
+            raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
         results = []
         for problem in problems:
             about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
@@ -114,8 +106,6 @@ def name_of(problem: Problem, column: int) -> str:
 
 def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     """For people: of one problem in full, of several a line each."""
-    from ..theory.proof.floats import NOT_IN_FLOATS
-
     first = results[0].problem
     if len(results) > 1:
         yield f"{origin}: {dimensions(first.n, first.d)}; each class against the rest"
@@ -129,7 +119,8 @@ def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     yield f"fewest errors: {_how_few(result)}"
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
-    yield f"{_method(result)}; {result.seconds:.1f} s"
+    sets, one = plural(result.supports, "set") + " of rows that cannot all be right", _one(result)
+    yield f"{HOW[result.method].format(what=f'{one}s', one=one, supports=sets)}; {result.seconds:.1f} s"
     yield from _answers(result)
     if not result.in_floats:
         yield f"{NOT_IN_FLOATS}:"
@@ -147,11 +138,6 @@ def _how_few(result: MinimumError) -> str:
 
 def _one(result: MinimumError) -> str:
     return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
-
-
-def _method(result: MinimumError) -> str:
-    sets = plural(result.supports, "set") + " of rows that cannot all be right"
-    return HOW[result.method].format(what=f"{_one(result)}s", one=_one(result), supports=sets)
 
 
 def _answers(result: MinimumError) -> list[str]:
@@ -181,8 +167,6 @@ def _signed(value: float) -> str:
 
 def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
     """For machines. rows_wrong count from 1, as lines do."""
-    from ..theory.proof.certificate_file import in_text
-
     first = results[0].problem
     return {
         "data": origin,
@@ -192,9 +176,7 @@ def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
         "problems": [
             {
                 "positive": result.problem.classes[1], "negative": result.problem.classes[0],
-                "errors": result.errors, "lower_bound": result.lower_bound, "optimal": result.optimal,
-                "method": result.method, "supports": result.supports, "w": result.w, "b": result.b,
-                "in_floats": result.in_floats,
+                **{name: getattr(result, name) for name in VALUES},
                 "exact_hyperplane": None if result.in_floats else in_text(result.separator),
                 "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
             }
@@ -203,15 +185,7 @@ def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def check_plane(problems: Sequence[Problem]) -> None:
-    """SettingError where there is no plane, or more than one problem, to draw."""
-    if problems[0].d != 2:
-        raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
-    if len(problems) > 1:
-        raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
-
-
-def _picture(result: MinimumError, origin: str) -> Figure:
+def _picture(result: MinimumError, origin: str) -> Any:
     """The rows, the line, and rings around the wrong ones."""
     from ..report.pictures.regions import Plane, figure_of_regions
 

@@ -2,65 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..features import parameters as features
 from ..learn.settings import learner_table
-from ..parameters import Parameter, ordered
+from ..parameters import ordered
 from ..read import reading_table
-from ..read.parameters import FIELDS
-from .command import Decorator, Share, as_names, option, option_of, together
+from ..recipe.table import recipe_table
+from .command import Decorator, as_names, option, option_of, together
 
 READING = tuple(reading_table())
 """Names of the options that go to the readers; those not given are the format's own defaults."""
 FEATURES = tuple(entry.name for entry in features.FEATURES)
 """Names of those that go to `features.pipeline.Options`."""
-TABLE = {**learner_table(), **{entry.name: entry for entry in features.FEATURES}, **reading_table()}
-IN_HELP = {"multi_class": "optimizer", "positive": "fit_intercept", "class_weight": "positive"}
+TABLE = recipe_table() | learner_table()
+IN_HELP = {
+    "multi_class": "optimizer",
+    "positive": "fit_intercept",
+    "class_weight": "positive",
+    "order": "stop_if_not_separable",
+    "fields": "char_ngrams",
+}
 """Entries that stand behind others in the help than in the documentation."""
 
 
-def section_of(name: str, entries: Iterable[Parameter]) -> list[Parameter]:
-    """The entries of a section of the help, in its order."""
-    own = [entry for entry in entries if entry.section == name]
-    moved = [entry._replace(after=IN_HELP[entry.name]) for entry in own if entry.name in IN_HELP]
-    first = [entry for entry in own if entry.name not in IN_HELP]
-    return list(ordered(first, sorted(moved, key=lambda entry: list(IN_HELP).index(entry.name))).values())
+def options_of(section: str, without: tuple[str, ...] = ()) -> Decorator:
+    """The options of the table's entries of a section of the help, in its order. without: names of those left out."""
+    own = {entry.name: entry for entry in TABLE.values() if entry.section == section}
+    moved = [own.pop(name)._replace(after=behind) for name, behind in IN_HELP.items() if name in own]
+    entries = ordered(own.values(), moved).values()
+    return together([option_of(entry) for entry in entries if entry.name not in without])
 
 
-def options_of(name: str, entries: Iterable[Parameter], **behind: Decorator) -> Decorator:
-    """The options of a section. behind: others, each by the name of the entry behind which it stands."""
-    made = [[option_of(entry), *filter(None, [behind.get(entry.name)])] for entry in section_of(name, entries)]
-    return together([each for pair in made for each in pair])
+reading_options = options_of("Reading")
+learner_options = options_of("Learner")
+threshold_options = options_of("Threshold")
+data_options = together([options_of("Features"), reading_options])
+run_options = together([options_of("Run"), options_of("Probabilities")])
+recipe_options = together([learner_options, run_options, threshold_options, data_options])
+"""All of `train`."""
 
 
-reading_options = options_of("Reading", reading_table().values())
-learner_options = options_of("Learner", learner_table().values())
-run_options = options_of(
-    "Run",
-    learner_table().values(),
-    tol=option("Run", "--validation", type=Share(file=True), metavar="SHARE|FILE",
-               help="Learn from the other rows only, and stop when these get no better; the best epoch answers."),
-    stop_if_not_separable=option(
-        "Run", "--order", metavar="ORDER", default="shuffled" if learner_table()["shuffle"].default else "given",
-        help="shuffled (anew each epoch), given, or a FILE of row numbers, from 1.  [default: shuffled]"),
-)  # fmt: skip
-features_options = options_of("Features", ordered(features.FEATURES, [FIELDS]).values())
-probability_options = options_of("Probabilities", learner_table().values())
+def names_option(section: str, *names: str, **words: Any) -> Decorator:
+    """Of names with commas between them."""
+    return option(section, *names, metavar="A,B,...", callback=as_names, **words)
 
 
 def only_option(section: str) -> Decorator:
-    text = "Only the rows with these labels.  [default: all]"
-    return option(section, "--only", metavar="A,B,...", callback=as_names, help=text)
+    return names_option(section, "--only", help="Only the rows with these labels.  [default: all]")
 
 
-_POSITIVE = "The class of one side; none: the last of two, and of more each against the rest."
-_INTERCEPT = "Hyperplanes with an offset, or through the origin."
+def like(name: str, section: str, help: str, /, **others: Any) -> Decorator:
+    """The option of an entry of the table, in another section and with another help. others: what else is another."""
+    return option_of(TABLE[name]._replace(section=section, help=help, **others))
+
+
+def time_option(help: str, default: float | None = None) -> Decorator:
+    """Of a problem that is solved."""
+    return like("max_time", "Problem", help, name="time_limit", option="--max-time", default=default)
+
+
 problem_options = together([
-    option_of(TABLE["positive"]._replace(section="Problem", help=_POSITIVE)),
+    like("positive", "Problem", "The class of one side; none: the last of two, and of more each against the rest."),
     only_option("Problem"),
-    option_of(TABLE["fit_intercept"]._replace(section="Problem", help=_INTERCEPT)),
+    like("fit_intercept", "Problem", "Hyperplanes with an offset, or through the origin."),
 ])  # fmt: skip
 
 
@@ -68,7 +73,6 @@ def plot_option(what: str) -> Decorator:
     return option("Output", "--plot", metavar="PICTURE", help=what)
 
 
-data_options = together([features_options, reading_options])
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
 from ..errors import DataError, SettingError
+from ..model.model import Model
+from ..recipe.recipe import Recipe
+from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
 from .data import labels_of
 from .output import OutputError, check_writable
@@ -16,9 +19,6 @@ from .progress import Progress, Watched
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..model.model import Model
-    from ..recipe.recipe import Recipe
 
 ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
 """Options that set rows aside, or fit something to scores, of the one model."""
@@ -93,7 +93,7 @@ class Kept(Watched):
 
 def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     """The sheet of `train --plot`."""
-    from ..report.pictures.sheets import figure_of_training, plane_of
+    from ..report.pictures.training import figure_of_training, plane_of
 
     words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
     title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
@@ -104,8 +104,7 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
 
 def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:
     """Draw the learning curve of `train --learning-curve`, and give it in numbers."""
-    from ..report.learning_curve import learning_curve
-    from ..report.pictures.growth import figure_of_growth
+    from ..report.pictures.lines import figure_of_growth
 
     whole = kept.batch()
     assert whole is not None and whole.y is not None  # there were labels to learn from

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import SettingError
+from ..model.model import Model, Scored
 from .command import command, option
+from .data import like_training, scored
 from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
-
-if TYPE_CHECKING:
-    from ..model.model import Model
-    from .data import Scored
+from .progress import Progress
 
 
 @command(model="MODEL", data="DATA")
@@ -32,10 +31,6 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         rosenblatt predict spam.model inbox/ --ids --scores
         echo "free prize, call now" | rosenblatt predict sms.model -
     """
-    from ..model.model import Model
-    from .data import like_training, scored
-    from .progress import Progress
-
     if scores and proba and not as_json:
         raise SettingError("--scores and --proba together would confuse their columns; choose one, or --json")
     learned = Model.load(model)

@@ -98,14 +98,12 @@ class Progress:
         spent = time.monotonic() - self._start
         left = [spent * (total - done) / done] if total and done else []
         left += [seconds - spent] if seconds is not None else []
-        shown = {
-            "rate": f"{_amount(done / spent, unit)}/s" if done else "",
-            "left": f"{_clock(max(0.0, min(left)))} left" if left else "",
-        }
+        rate = f"{_amount(done / spent, unit)}/s" if done else ""
+        rest = f"{_clock(max(0.0, min(left)))} left" if left else ""
         if self._bar is None:
             self._bar = _new_bar()
-        room = self._bar.console.width - len(shown["rate"]) - len(shown["left"]) - 2
-        shown["what"] = short(what, max(room, 8))
+        room = self._bar.console.width - len(rate) - len(rest) - 2
+        shown = {"what": short(what, max(room, 8)), "rate": rate, "left": rest}
         if self._task is None:
             self._task = self._bar.add_task("", total=total, **shown)
             self._bar.start()

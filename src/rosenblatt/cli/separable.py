@@ -8,9 +8,15 @@ from typing import Any
 
 from ..errors import SettingError
 from ..report.words import dimensions, hyperplanes, plural, short, table
-from .command import Number, command, option
-from .options import data_options, json_option, problem_options
+from ..theory.proof.certificate_file import in_text, label_text
+from ..theory.proof.floats import NOT_IN_FLOATS
+from ..theory.separability import separable as decide
+from .command import command, option
+from .data import naming
+from .options import data_options, json_option, problem_options, time_option
 from .output import check_writable, notes, show
+from .problem import read, wanted
+from .progress import Progress
 from .sources import output_errors
 
 LISTED = 5
@@ -22,8 +28,7 @@ LARGE = 1_000_000
 @command(data="DATA")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
         help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
-@option("Problem", "--max-time", "time_limit", type=Number(float, 0, none=None), default=None,
-        help="The most seconds to look for each proof.  [default: none]")  # fmt: skip
+@time_option("The most seconds to look for each proof.")
 @json_option
 @problem_options
 @data_options
@@ -41,11 +46,6 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
         rosenblatt separable iris.csv --positive versicolor --save versicolor.proof
         rosenblatt verify versicolor.proof iris.csv
     """
-    from ..theory.separability import separable as decide
-    from .data import naming
-    from .problem import read, wanted
-    from .progress import Progress
-
     wish = wanted(words)
     if save is not None:
         check_writable(save, data)
@@ -65,22 +65,14 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
             results[0].save(kept, rows.wanted.as_dict())
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
-    show(lambda: {"data": data, **_values(results), "saved": kept, "notes": rows.notes}, lines, as_json)
-
-
-def _values(results: list[Any]) -> dict[str, Any]:
-    """For machines."""
-    first = results[0].problem
-    return {
-        "rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept,
-        "verdicts": [_verdict(each) for each in results],
-    }  # fmt: skip
+    first = rows.problems[0]
+    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept}
+    verdicts = [_verdict(each) for each in results] if as_json else []
+    show({"data": data, **size, "verdicts": verdicts, "saved": kept, "notes": rows.notes}, lines, as_json)
 
 
 def _verdict(verdict: Any) -> dict[str, Any]:
     """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
-    from ..theory.proof.certificate_file import in_text
-
     rest, positive = verdict.problem.classes
     rows = None if verdict.rows is None else [int(row) + 1 for row in verdict.rows]
     multipliers = None if verdict.multipliers is None else [str(each) for each in verdict.multipliers]
@@ -95,20 +87,14 @@ def _verdict(verdict: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _head(verdict: Any) -> str:
-    rest, positive = verdict.problem.classes
-    sides = f"{_name(positive)} against {_name(rest)}" if rest is not None else f"{_name(positive)} alone"
-    return f"{dimensions(verdict.problem.n, verdict.problem.d)}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
-
-
 def _name(label: Any) -> str:
-    from ..theory.proof.certificate_file import label_text
-
     return short(label_text(label), 30)
 
 
 def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
-    yield _head(verdict)
+    (rest, positive), size = verdict.problem.classes, dimensions(verdict.problem.n, verdict.problem.d)
+    sides = f"{_name(positive)} alone" if rest is None else f"{_name(positive)} against {_name(rest)}"
+    yield f"{size}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
     if verdict.separable is None:
         yield f"undecided after {verdict.seconds:.2f} s; what was tried:"
         yield from (f"  {each}" for each in verdict.tried)
@@ -122,8 +108,6 @@ def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
 
 
 def _separator(verdict: Any) -> Iterator[str]:
-    from ..theory.proof.floats import NOT_IN_FLOATS
-
     yield "separable: a hyperplane w·x + b = 0 has every row on its right side, checked exactly"
     names = verdict.problem.names
     order = sorted(range(len(verdict.w)), key=lambda j: -abs(verdict.w[j]))[:LISTED]

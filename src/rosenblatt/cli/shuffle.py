@@ -8,7 +8,7 @@ from ..errors import SettingError
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
-from .sources import output_errors, read_twice
+from .sources import moved_rows, output_errors, read_twice
 
 
 @command(data="IN", output="OUT")
@@ -27,7 +27,6 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     """
     from ..write import whole_files
     from ..write.shuffle import shuffled
-    from .moved_rows import moved_rows
     from .progress import Progress
 
     if output == "-" and as_json:

@@ -11,7 +11,7 @@ from ..report.words import class_counts, plural, table
 from .command import Number, Share, command, option
 from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
-from .sources import output_errors, read_twice, unlabelled_option
+from .sources import moved_rows, output_errors, read_twice, unlabelled_option
 
 
 @command(data="IN")
@@ -69,7 +69,6 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
     from ..write import whole_files
     from ..write.shuffle import Dealer
-    from .moved_rows import moved_rows
 
     stratify, seed = words["stratify"], words["seed"]
     rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])

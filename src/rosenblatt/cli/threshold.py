@@ -7,9 +7,8 @@ from typing import Any
 
 from ..errors import SettingError
 from .command import command, option
-from .options import json_option, reading_options
+from .options import json_option, reading_options, threshold_options
 from .output import check_writable, notes, show
-from .probabilities import threshold_options
 
 
 @command(model="MODEL", data="DATA")

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingError
 from .command import command, flag, in_shell, option
-from .options import (
-    features_options,
-    json_option,
-    learner_options,
-    probability_options,
-    reading_options,
-    run_options,
-)
+from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
-from .probabilities import threshold_options
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -29,12 +21,7 @@ UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqr
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar="MODEL", help="Begin anew, with this model's weights and features.")
-@option(
-    "Output",
-    "--plot",
-    metavar="PICTURE",
-    help="Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.",
-)
+@plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
 @option(
     "Output",
     "--learning-curve",
@@ -43,12 +30,7 @@ UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqr
     help="Draw the error by the number of training rows, 5 folds: takes some ten times as long.",
 )
 @json_option
-@learner_options
-@run_options
-@probability_options
-@threshold_options
-@features_options
-@reading_options
+@recipe_options
 def train(data: str, output: str, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
     """Learn a linear classifier from the labelled rows of DATA and write it to a file.
 

@@ -7,9 +7,13 @@ from typing import Any
 
 from ..errors import DataError, ModelError, SettingError
 from ..report.words import hyperplanes, listed, plural
+from ..theory.proof.certificate_file import label_text, read_certificate
 from .command import command
+from .data import naming
 from .options import json_option, reading, reading_options
 from .output import show
+from .problem import Wanted, read
+from .progress import Progress
 
 
 @command(certificate="CERTIFICATE", data="DATA")
@@ -26,11 +30,6 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         rosenblatt separable iris.csv --positive versicolor -o iris.proof
         rosenblatt verify iris.proof iris.csv
     """
-    from ..theory.proof.certificate_file import read_certificate
-    from .data import naming
-    from .problem import read
-    from .progress import Progress
-
     saved = read_certificate(certificate)
     try:
         wish = _wish(saved, reading(words))
@@ -45,7 +44,11 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
         proven = saved.verify(rows.problems[0])
     if not proven:
         raise ModelError(f"{certificate}: it does not prove its claim: {CLAIM[saved.certificate.kind]}")
-    show(_values(saved), _text(saved, rows.origin), as_json)
+    proof: Any = saved.certificate
+    values = {"separable": saved.separable, "kind": proof.kind, "verified": True, "exact": proof.kind != "enclosure"}
+    values["rows"] = None if saved.separable else len(proof.rows)
+    values |= {name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")}
+    show(values, _text(saved, rows.origin), as_json)
 
 
 CLAIM = {
@@ -57,23 +60,9 @@ CLAIM = {
 
 def _wish(saved: Any, given: dict[str, Any]) -> Any:
     """How to read the rows: by the certificate's recipe, but for what was given."""
-    from .problem import Wanted
-
     recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
     wish = Wanted.of(recipe, saved.fit_intercept)
     return wish._replace(recipe=wish.recipe.with_(**given, positive=saved.classes[1]))
-
-
-def _values(saved: Any) -> dict[str, Any]:
-    proof = saved.certificate
-    return {
-        "separable": saved.separable,
-        "kind": proof.kind,
-        "verified": True,
-        "exact": proof.kind != "enclosure",
-        "rows": None if saved.separable else len(proof.rows),
-        **{name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")},
-    }
 
 
 def _seen_as(saved: Any) -> str:
@@ -87,8 +76,6 @@ def _seen_as(saved: Any) -> str:
 
 
 def _text(saved: Any, origin: str) -> Iterator[str]:
-    from ..theory.proof.certificate_file import label_text
-
     proof = saved.certificate
     against, positive = map(label_text, saved.classes)
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"

@@ -14,7 +14,7 @@ from ..data.batch import AtHand, Batch
 from ..errors import DataError, Message
 from ..features.pipeline import Features, Options
 from ..learn.converged import training_errors
-from ..learn.stop import Stop
+from ..learn.run import Stop
 from ..model.model import Model
 from .recipe import Recipe
 from .training import Learned, learn

@@ -127,10 +127,7 @@ class _Texts:
 
     def summary(self, labels: _Labels, counted: dict[Any, int]) -> dict[str, Any]:
         lengths, numbers = np.array(self.lengths), labels.all()
-        of_class = {}
-        if numbers is not None:
-            for label, number in labels.numbers.items():
-                of_class[str(_tidy(label))] = _spread(lengths[numbers == number])
+        number_of = {str(_tidy(label)): number for label, number in labels.numbers.items()}
         return {
             "kind": "texts",
             "words": int(lengths.sum()),
@@ -138,7 +135,7 @@ class _Texts:
             "empty_texts": int(np.count_nonzero(lengths == 0)),
             "fields": self._fields,
             "length": _spread(lengths),
-            "length_of_class": {str(label): of_class[str(label)] for label in counted},
+            "length_of_class": {str(label): _spread(lengths[numbers == number_of[str(label)]]) for label in counted},
         }
 
 

@@ -89,13 +89,10 @@ def in_sentences(
     for bound in bounds:
         if not bound.applies:
             lines += _wrapped(f"{bound.name}: does not apply: {say(bound.why_not)}", "", "  ")
-    return lines if ledger.followed.settings.fit_intercept else [_bare(line) for line in lines]
-
-
-def _bare(line: str) -> str:
-    for barred, bare in BARS.items():
-        line = line.replace(barred, bare)
-    return line
+    if not ledger.followed.settings.fit_intercept:
+        for barred, bare in BARS.items():
+            lines = [line.replace(barred, bare) for line in lines]
+    return lines
 
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:

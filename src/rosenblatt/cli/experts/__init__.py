@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ...errors import SettingError
-from ..command import Number, as_names, command, flag, given, option
-from ..options import READING, json_option, plot_option, reading, reading_options
+from ..command import Number, command, flag, given, option
+from ..options import READING, json_option, like, names_option, plot_option, reading, reading_options
 from ..output import show
 
 ADVICE = ("outcome", "up", "losses")
@@ -24,19 +24,18 @@ ADVICE = ("outcome", "up", "losses")
 )
 @option("Advice", "--up", metavar="WORD", help="The word that is 1.  [default: of 0/1, up/down, yes/no, ...]")
 @option("Advice", "--losses", is_flag=True, help="Cells are losses from 0 to 1, without an outcome: for hedge.")
-@option(
+@names_option(
     "Advice",
     "--learners",
-    metavar="A,B,...",
-    callback=as_names,
     help="DATA are labelled rows: the experts are these rules, which predict each row and then learn from it.",
 )
 @option("Advice", "--positive", metavar="LABEL", help="--learners: the class that is 1.  [default: the last in order]")
-@option(
+@like(
+    "scale",
     "Advice",
-    "--scale",
-    metavar="SCALING",
-    help="--learners: none, unit or unit:LENGTH.  [default: unit:2 for texts, none for numbers]",
+    "--learners: none, unit or unit:LENGTH.",
+    default=None,
+    shown="unit:2 for texts, none for numbers",
 )
 @option("Advice", "--bits", type=Number(int, 1), default=18, help="--learners, texts: 2^bits columns.  [default: 18]")
 @option(
@@ -47,12 +46,10 @@ ADVICE = ("outcome", "up", "losses")
     metavar="ORDER",
     help="--learners: given, or shuffled by --seed, for which all is read first.  [default: given]",
 )
-@option(
+@names_option(
     "Algorithm",
     "--algorithm",
     "algorithms",
-    metavar="A,B,...",
-    callback=as_names,
     help="halving, weighted-majority, randomized-weighted-majority, hedge, follow-the-leader.  [default: all]",
 )
 @option(
@@ -86,8 +83,7 @@ def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
     """
     from ..progress import Progress
     from .advice import Asked
-    from .report import as_text, values
-    from .rounds import check_outputs, play
+    from .rounds import as_text, check_outputs, play, values
 
     _check(words, given(words))
     asked = Asked(data, words, reading(words), predict)

@@ -60,13 +60,10 @@ def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figur
     figure = Picture(figsize=(width, height), dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     if title:
-        figure.suptitle(_wrapped(title, int(width * LETTERS)), x=0.01, ha="left", color=INK, fontsize=13)
+        letters, lines = int(width * LETTERS), [title] if isinstance(title, str) else title
+        parts = [part for line in lines for part in textwrap.wrap(readable(line, 3 * letters), letters)]
+        figure.suptitle("\n".join(parts), x=0.01, ha="left", color=INK, fontsize=13)
     return figure
-
-
-def _wrapped(title: str | Sequence[str], letters: int) -> str:
-    lines = [title] if isinstance(title, str) else title
-    return "\n".join(part for line in lines for part in textwrap.wrap(readable(line, 3 * letters), letters))
 
 
 def plain(axes: Axes, title: str = "", x: str = "", y: str = "") -> None:

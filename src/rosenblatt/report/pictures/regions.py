@@ -62,9 +62,10 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     axes.set(xlim=x, ylim=y, box_aspect=1)
     across, up = np.meshgrid(np.linspace(*x, plane.grid), np.linspace(*y, plane.grid))
     points = np.column_stack([across.ravel(), up.ravel()])
-    scores = _each(plane.scores(points))
+    scores = plane.scores(points)
+    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
     for k in range(len(plane.classes)):
-        lead = (scores[:, k] - _others(scores, k)).reshape(across.shape)
+        lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])
             pale = to_hex((0.7 + 0.3 * red, 0.7 + 0.3 * green, 0.7 + 0.3 * blue))
@@ -76,16 +77,6 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     if len(plane.classes) == 2:
         _line(axes, plane, points, scores[:, 1], bool(same))
     _rows(axes, plane, wrong)
-
-
-def _each(scores: Array) -> Array:
-    """(m, K) scores; of two classes (−u, u)."""
-    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-
-
-def _others(scores: Array, k: int) -> Array:
-    """(m,) the best of the other classes' scores."""
-    return np.asarray(np.delete(scores, k, axis=1).max(axis=1))
 
 
 def _answers(plane: Plane) -> Array:
@@ -117,12 +108,10 @@ def _line(axes: Axes, plane: Plane, points: Array, u: Array, same: bool) -> None
         return
     own = plane.scores(plane.x) * np.where(plane.y == 1, 1.0, -1.0)
     if own.min() > 0.0:
-        grid = u.reshape(plane.grid, plane.grid)
-        places = [points[:: plane.grid, 1], points[: plane.grid, 0]]
+        places = [points[: plane.grid, 0], points[:: plane.grid, 1], u.reshape(plane.grid, plane.grid)]
         margin = float(own.min())
-        axes.contour(
-            places[1], places[0], grid, levels=[-margin, margin], colors=[INK], linewidths=1.0, linestyles=[(0, (5, 3))]
-        )
+        style: dict[str, Any] = {"colors": [INK], "linewidths": 1.0, "linestyles": [(0, (5, 3))]}
+        axes.contour(*places, levels=[-margin, margin], **style)
         text = f"margin {margin / length:.3g}" if same else "dashed: the nearest rows"
         axes.text(
             0.985, 0.015, text, transform=axes.transAxes, ha="right", va="bottom", color=INK, zorder=6,

@@ -1,4 +1,5 @@
-"""ROC and DET: what each threshold would do. The corner where good models live is enlarged."""
+"""Pictures of a model's answers to labelled rows: who is taken for whom, what each threshold would do (ROC and DET; the
+corner where good models live is enlarged), how reliable its probabilities are, and the sheet of them all."""
 
 from __future__ import annotations
 
@@ -7,12 +8,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from scipy.special import ndtri
 
 from ...core.rows import Array
-from .canvas import legend, look, percent, plain, say
+from ...data.labels import class_numbers
+from ...model.metrics import most_confused
+from ...model.model import Model
+from ...model.reliability import Bin, bins, expected_error, happened
+from .canvas import INK, PALETTE, finish, legend, look, paper, percent, plain, say
 from .labels import readable
 
+FEW = 4
+"""Classes whose confusion takes no more room than a ROC."""
+WIDEST = 20
+"""Classes up to which the whole table is drawn."""
+ROOMY = 7
+"""Classes up to which a cell has room for the share below the count."""
+WORDS = 46
+"""Letters that have room below the table side by side."""
+DARK = 0.4
+"""Share of a row beyond which its cell is so dark that the count is white."""
+MOST_PAIRS = 15
 MOST = 8
 """Classes with a line of their own look; of more, those with the smallest areas have one."""
 SHARES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -22,6 +40,128 @@ FINE = 300.0
 NOTHING = "not defined: there is no threshold between rows that are all of one class"
 ROOM = 0.06
 """Of an axis, between two of its labels."""
+
+
+class Answers(NamedTuple):
+    """A model's answers to labelled rows.
+
+    scores: (n,) or (n, K). truth, predicted: (n,) class numbers. classes: the K labels.
+    probabilities: (n, K), or None.
+    """
+
+    scores: Array
+    truth: Array
+    predicted: Array
+    classes: Sequence[Any]
+    probabilities: Array | None = None
+
+
+def answers_of(model: Model, scores: Array, y: Array) -> Answers:
+    """y: (n,) labels that are the model's classes."""
+    truth, predicted = (class_numbers(part, model.classes) for part in (y, model.labels(scores)))
+    probabilities = np.exp(model.log_probabilities(scores)) if model.has_probabilities else None
+    return Answers(scores, truth, predicted, model.classes.tolist(), probabilities)
+
+
+def figure_of_answers(answers: Answers, title: str | Sequence[str]) -> Figure:
+    """Confusion, ROC and DET; reliability too where there are probabilities."""
+    many = len(answers.classes)
+    counts = np.zeros((many, many), int)
+    np.add.at(counts, (answers.truth, answers.predicted), 1)
+    found = curves(answers.scores, answers.truth, answers.predicted, answers.classes)
+    sure = answers.probabilities is not None
+    if many <= FEW and not sure:
+        figure = paper(16.4 if many == 2 else 19.0, 5.9, title)
+        panels = figure.subplot_mosaic([["table", "roc", "det"]])
+    elif many <= FEW:
+        figure = paper(13.0 if many == 2 else 15.0, 11.4, title)
+        panels = figure.subplot_mosaic([["table", "roc"], ["sure", "det"]])
+    else:
+        figure = paper(20.0 if sure else 17.4, 10.4, title)
+        parts: Any = figure.subfigures(1, 2, width_ratios=[0.82, 1.0] if sure else [1.1, 1.0])
+        names: Any = {"width_ratios": [1.0, 1.0 if sure else 0.62]}
+        panels = parts[1].subplot_mosaic([["roc", "names"], ["det", "sure" if sure else "."]], **names)
+        panels["table"] = parts[0].subplots()
+    draw_confusion(panels["table"], counts, answers.classes)
+    draw_roc(panels["roc"], found)
+    draw_det(panels["det"], found)
+    if answers.probabilities is not None:
+        of = f"class {readable(answers.classes[1])}" if many == 2 else "the answer"
+        draw_reliability(panels["sure"], bins(*happened(answers.probabilities, answers.truth)), of)
+        panels["sure"].set_box_aspect(1)
+    if "names" in panels:
+        panels["names"].set_axis_off()
+    draw_names(panels["roc" if many > FEW else "det"], found, panels.get("names"))
+    return finish(figure)
+
+
+def draw_reliability(axes: Axes, found: Sequence[Bin], of: str) -> None:
+    """The share that came true over the mean probability, with exact 95 % intervals. On the diagonal they agree."""
+    error = expected_error(found)
+    plain(axes, f"reliability; on average off by {error:.3f}", f"probability of {of}", "share that came true")
+    axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="as it should be")
+    x, y = [each.mean for each in found], [each.share for each in found]
+    down, up = [each.share - each.low for each in found], [each.high - each.share for each in found]
+    style: dict[str, Any] = {"color": PALETTE[5], "marker": "o", "linewidth": 1.6, "capsize": 3.0}
+    axes.errorbar(x, y, (down, up), label="rows of a range, with 95 % interval", **style)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    legend(axes)
+
+
+# --- who is taken for whom -------------------------------------------------------------------------------------------
+
+
+def draw_confusion(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
+    """Draw (K, K) counts, row: the true class, column: the predicted one. Darker: a larger share of the row."""
+    if len(classes) > WIDEST:
+        _draw_pairs(axes, counts, classes)
+        return
+    plain(axes, "confusion: rows, and shares of the true class" if len(classes) <= ROOMY else "confusion: rows",
+          "predicted", "true")  # fmt: skip
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = counts / np.maximum(totals, 1)
+    # The root makes a share of 1 % visible beside one of 99 %.
+    axes.imshow(np.sqrt(shares), cmap="Blues", vmin=0.0, vmax=1.15, aspect="equal")
+    names = [readable(label, 24) for label in classes]
+    places, longest = np.arange(len(classes)), max(len(name.replace("\\$", "$")) for name in names)
+    axes.set_xticks(places, names, rotation=90 if longest * len(classes) > WORDS else 0)
+    axes.set_yticks(places, names)
+    axes.tick_params(length=0)
+    axes.set_xticks(places[1:] - 0.5, minor=True)
+    axes.set_yticks(places[1:] - 0.5, minor=True)
+    axes.grid(True, which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    for (i, j), count in np.ndenumerate(counts):
+        if count or len(classes) <= ROOMY:
+            share = float(shares[i, j]) if len(classes) <= ROOMY and totals[i, 0] else None
+            words = f"{count:,}" if share is None else f"{count:,}\n{100 * share:.1f}%"
+            text = axes.text(j, i, words, ha="center", va="center", fontsize=_size(int(count), len(classes)))
+            text.set_color("white" if shares[i, j] > DARK else INK)
+
+
+def _size(count: int, classes: int) -> int:
+    return 11 if classes <= ROOMY else 10 if classes <= 12 else 9 if count < 1000 else 7
+
+
+def _draw_pairs(axes: Axes, counts: Array, classes: Sequence[Any]) -> None:
+    """Draw the most frequent mistakes as bars."""
+    plain(axes, "the most frequent mistakes", "rows")
+    worst = most_confused(counts, MOST_PAIRS)
+    if not worst:
+        say(axes, "no row is wrong")
+        return
+    places = np.arange(len(worst))
+    bars = axes.barh(places, [n for n, _, _ in worst], color="#56B4E9", edgecolor=INK, linewidth=0.7)
+    axes.bar_label(bars, [f"{n:,} of {int(counts[i].sum()):,}" for n, i, _ in worst], padding=3, color=INK, fontsize=9)
+    axes.set_yticks(places, [f"{readable(classes[i], 18)} called {readable(classes[j], 18)}" for _, i, j in worst])
+    axes.set_xlim(0, 1.25 * worst[0][0])
+    axes.invert_yaxis()
+    axes.grid(False, axis="y")
+
+
+# --- what each threshold would do ------------------------------------------------------------------------------------
 
 
 class Curve(NamedTuple):
@@ -47,10 +187,8 @@ def curves(scores: Array, truth: Array, answers: Array, classes: Sequence[Any]) 
     """
     if not np.isfinite(scores).all():
         return []
-    if scores.ndim == 1:
-        found = [_curve(scores, truth == 1, answers == 1, str(classes[1]))]
-    else:
-        found = [_curve(scores[:, k], truth == k, answers == k, str(label)) for k, label in enumerate(classes)]
+    parts = [(1, scores)] if scores.ndim == 1 else enumerate(scores.T)
+    found = [_curve(own, truth == k, answers == k, str(classes[k])) for k, own in parts]
     return [curve for curve in found if curve is not None]
 
 
@@ -84,8 +222,6 @@ def draw_det(axes: Axes, found: list[Curve]) -> None:
 
     A rate of 0 is drawn at half a row.
     """
-    from scipy.special import ndtri
-
     plain(axes, "DET: both kinds of error, small ones enlarged", "false positive rate", "false negative rate")
     if not found:
         say(axes, NOTHING)
@@ -105,8 +241,6 @@ def draw_det(axes: Axes, found: list[Curve]) -> None:
 
 def _apart(shares: list[float], length: float) -> list[float]:
     """Those that have room for their labels on an axis of this length in normal deviates, the largest first."""
-    from scipy.special import ndtri
-
     kept: list[float] = []
     for share in reversed(shares):
         if not kept or ndtri(kept[0]) - ndtri(share) > ROOM * length:
@@ -177,8 +311,6 @@ def _errors(curve: Curve) -> tuple[float, float]:
 
 
 def _bent(curve: Curve, false: Any, missed: Any) -> tuple[Any, Any]:
-    from scipy.special import ndtri
-
     x, y = 0.5 / curve.negatives, 0.5 / curve.positives
     return ndtri(np.clip(false, x, 1.0 - x)), ndtri(np.clip(missed, y, 1.0 - y))
 

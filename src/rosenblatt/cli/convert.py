@@ -1,24 +1,83 @@
-"""What `convert` does: reads rows, makes them numbers where that is asked for, and writes them."""
+"""`rosenblatt convert`: the same rows in another format, or texts and mails as numbers."""
 
 from __future__ import annotations
 
 from itertools import chain
 from typing import Any
 
+import click
 import numpy as np
 
-from ...data.batch import AtHand, Batch, Source
-from ...errors import DataError, SettingError, located
-from ...features.pipeline import Features
-from ...model.model import Model
-from ...read.open import open_bytes, uncompressed
-from ...write import OUTPUTS, Shape, whole_files
-from ...write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
-from ..data import like_training, names_of
-from ..learn import check_kind, check_needs, feature_options
-from ..options import reading
-from ..progress import Progress
-from ..sources import as_it_is, output_errors
+from ..data.batch import AtHand, Batch, Source
+from ..errors import DataError, SettingError, located
+from ..features.pipeline import Features
+from ..model.model import Model
+from ..model.representation import Representation
+from ..read.open import open_bytes, uncompressed
+from ..write import OUTPUTS, Shape, output_format, whole_files
+from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
+from .command import command, given, option
+from .data import like_training
+from .learn import check_kind, check_needs, feature_options
+from .options import FEATURES, data_options, json_option, reading
+from .output import check_writable, note, notes, show
+from .progress import Progress
+from .sources import as_it_is, output_errors, read_twice, unlabelled_option
+
+
+@command(data="IN", output="OUT")
+@option("Output", "--to", metavar="FORMAT", help="svmlight, csv, tsv, parquet, arrow, npz, text.  [default: by name]")
+@option(
+    "Output",
+    "--to-base",
+    type=click.Choice(["0", "1"]),
+    metavar="0|1",
+    help="svmlight: the index of the first column written.  [default: 1]",
+)
+@option(
+    "Output",
+    "--numbers",
+    metavar="L=N,...",
+    help="svmlight: numbers for labels that are words.  [default: -1 and 1; of more than two 0, 1, 2 ...]",
+)
+@option("Output", "--ids", is_flag=True, help="svmlight: where each row comes from, as a comment at its end.")
+@option("Output", "--names", metavar="FILE", help="Names of the columns, a line each.  [default: IN's own]")
+@json_option
+@option("Features", "--model", metavar="MODEL", help="The numbers that this model would see.")
+@data_options
+@unlabelled_option
+def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: Any) -> None:
+    """Write the rows of IN to OUT in the format that its name says: .svm, .csv, .tsv, .parquet, .arrow, .npz, .txt,
+    also compressed (.gz, .xz, .bz2, .zst).
+
+    Every number comes back with the same bits. Texts and mails become lines (label, TAB, text) or a table of texts;
+    for svmlight and npz, or with an option of features, they become numbers just as `train` makes them, and the words
+    are written to OUT.names, one for each column. "-" is standard input, or output.
+
+    Example:
+        rosenblatt convert spambase.svm.xz spambase.csv
+        rosenblatt convert mails/ mails.svm.gz --model spam.model --ids
+        rosenblatt convert table.csv - --to svmlight | head
+    """
+    if output == "-" and as_json:
+        raise SettingError("--json is printed where the data go; name a file as OUT")
+    words["to"] = output_format(output, words["to"])
+    if output != "-":
+        check_writable(output, data, words["model"], words["names"])
+    words["given"] = given(words) & set(FEATURES)
+    with Progress(printing=output == "-") as progress, read_twice(data) as path:
+        written = converted(path, output, words, unlabelled, progress)
+    notes(written.pop("notes"))
+    if output == "-":
+        return
+    features = f" of {written['features']:,} features" if written["features"] else ""
+    show(written, [f"{written['rows']:,} rows{features} written to {output}"], as_json)
+    if as_json:
+        return
+    if written["numbers"]:
+        note("note: labels: " + ", ".join(f"{label} = {number:g}" for label, number in written["numbers"].items()))
+    if written["names"]:
+        note(f"note: names of the columns: {written['names']}")
 
 
 def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, progress: Progress) -> dict[str, Any]:
@@ -31,21 +90,14 @@ def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, p
     batches, shape = _rows(source, words, progress)
     names = None
     if words["to"] == "svmlight" and shape.names is not None and output != "-":
-        names = names_file(output)
+        names = uncompressed(output) + ".names"  # mails.svm.gz → mails.svm.names
     with output_errors(output), whole_files(output, *([names] if names else [])) as files:
         written = write_all(batches, files[0], words["to"], shape)
         if names:
             lines = (" ".join(name.splitlines()) + "\n" for name in shape.names or [])
             files[1].write("".join(lines).encode("utf-8", "replace"))
-    return {
-        "rows": written.rows,
-        "features": written.width,
-        "format": words["to"],
-        "output": output,
-        "names": names,
-        "numbers": shape.numbers,
-        "notes": {**source.notes, **written.notes},
-    }
+    found = {"rows": written.rows, "features": written.width, "format": words["to"], "output": output, "names": names}
+    return {**found, "numbers": shape.numbers, "notes": {**source.notes, **written.notes}}
 
 
 def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[Any, Shape]:
@@ -87,8 +139,6 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
 
 def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) -> tuple[Any, Shape, list[str] | None]:
     """Rows as a model sees them, or as `train` with the same options would make them."""
-    from ...model.representation import Representation
-
     model = words["model"]
     if model is None:
         check_needs(words, words["given"])
@@ -105,7 +155,7 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
 
 def _listed(model: Any) -> list[str] | None:
     """What the columns of a model are called."""
-    names = names_of(model)
+    names = model.feature_names
     return None if names is None else [str(names[j]) for j in range(model.width)]
 
 
@@ -125,11 +175,6 @@ def _label_name(source: Any, names: list[str]) -> str:
     columns = getattr(source, "columns", None)
     own = columns.key(columns.label) if columns is not None else None
     return own if isinstance(own, str) and own not in names else "label"
-
-
-def names_file(output: str) -> str:
-    """`mails.svm.gz` → `mails.svm.names`."""
-    return uncompressed(output) + ".names"
 
 
 def _names_of(path: str, width: int) -> list[str]:

@@ -1,0 +1,96 @@
+"""Pictures of lines: a learning curve, the rounds of experts, and a run against the lines that the theorems draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from ...core.rows import Array
+from ...theory.ledger.bounds import whole
+from ..learning_curve import LearningCurve
+from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
+
+Played = tuple[str, Array, Array, Array, Array]
+"""name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
+PANELS = (
+    ("along", "Progress: w̄·u stays above its line", "w̄·u"),
+    ("square", "Length: ‖w̄‖² stays below its line", "‖w̄‖²"),
+    ("cosine", "Angle: its cosine stays above its line, and below 1", "cos(w̄, u)"),
+)
+
+
+def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure:
+    """Both errors by the number of training rows: the mean over the folds, and one standard deviation around it."""
+    figure = paper(9.0, 5.4, title)
+    axes = figure.add_subplot()
+    plain(axes, x="training rows", y="wrong answers")
+    lines = (("rows left out", curve.held_out, 4), ("training rows", curve.training, 5))
+    for name, errors, number in lines:
+        mean, deviation, style = errors.mean(axis=1), errors.std(axis=1, ddof=1), look(number)
+        axes.plot(curve.rows, mean, label=f"{name}: {100 * mean[-1]:.2f}% at the end", linewidth=1.8, **style)
+        low, high = np.maximum(mean - deviation, 0.0), mean + deviation
+        axes.fill_between(curve.rows, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    axes.set_xscale("log")
+    axes.set_xticks(curve.rows, [f"{size:,}" for size in curve.rows])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlim(curve.rows[0] / 1.1, curve.rows[-1] * 1.1)
+    axes.set_ylim(bottom=0.0)
+    axes.yaxis.set_major_formatter(percent)
+    about = f"mean of {curve.training.shape[1]} folds, and one standard deviation around it"
+    above(axes, 2, handlelength=3.6, title=about, alignment="left")
+    return finish(figure)
+
+
+def figure_of_experts(lines: Sequence[Played], title: str, what: str = "mistakes") -> Figure:
+    """Above: mistakes, or losses, by round, bounds dotted in the algorithm's colour. Below: each algorithm less the
+    best expert."""
+    figure = paper(9.0, 7.0, title)
+    top, below = figure.subplots(2, 1, sharex=True)
+    plain(top, y=what)
+    plain(below, x="round", y="more than the best expert")
+    below.xaxis.get_major_locator().set_params(integer=True)
+    if lines:
+        _, rounds, _, best, _ = lines[0]
+        top.plot(rounds, best, color=INK, linewidth=2.6, alpha=0.35, label="best expert so far")
+    for number, (name, rounds, own, best, most) in enumerate(lines, 1):
+        style = {**look(number), "marker": ""}
+        top.plot(rounds, own, label=name, linewidth=1.6, **style)
+        below.plot(rounds, own - best, linewidth=1.6, **style)
+        if np.isfinite(most).any():
+            seen = np.where(np.isfinite(most), most, np.nan)
+            top.plot(rounds, seen, color=style["color"], linestyle=":", linewidth=1.2)
+    top.plot([], [], color=INK, linestyle=":", linewidth=1.2, label="its bound")
+    top.set_ylim(bottom=0.0)
+    above(top, 3, handlelength=3.0)
+    return finish(figure)
+
+
+def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Sequence[str]) -> Figure:
+    """Three panels by the additions so far, of `Ledger.curves()`; limit: where the run must have ended."""
+    figure = paper(9.0, 10.0, title)
+    for axes, (name, what, unit) in zip(figure.subplots(3, 1), PANELS, strict=True):
+        plain(axes, what, "additions (of the perceptron: mistakes)", unit)
+        if len(curves.get("additions", ())) and name in curves:
+            _draw(axes, curves, name, limit)
+        else:
+            say(axes, "no step was made" if name == "square" else "no separator to compare with")
+    return finish(figure)
+
+
+def _draw(axes: Axes, curves: dict[str, Any], name: str, limit: float | None) -> None:
+    k = np.asarray(curves["additions"], float)
+    for number, own, label in ((4, name, "this run"), (5, f"{name}_line", "the theorem's line")):
+        style = {**look(number), "marker": "o" if len(k) == 1 else ""}
+        axes.plot(k, curves[own], label=label, linewidth=1.8, **style)
+    if len(k) > 1:
+        axes.set_xscale("log")
+        if name != "cosine" and min(np.min(curves[name]), np.min(curves[f"{name}_line"])) > 0.0:
+            axes.set_yscale("log")
+    if limit is not None and np.isfinite(limit):
+        axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {whole(limit):,}")
+    legend(axes, handlelength=3.4)
