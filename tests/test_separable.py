@@ -19,12 +19,11 @@ from conftest import load_shared
 from near_ties import KINDS, NearTie, feasible, near_ties, truth
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import Separability, as_problem, read_certificate, separability, separable
-from rosenblatt.theory.proof.exact_simplex import decide
-from rosenblatt.theory.proof.floats import checked
+from rosenblatt.theory.proof.exact import checked
+from rosenblatt.theory.proof.farkas import decide
 from rosenblatt.theory.search import newton as search_newton
 from rosenblatt.theory.search import simplex as search_simplex
-from rosenblatt.theory.search.reduce import opposite_pairs, reduced
-from rosenblatt.theory.search.view import view_of
+from rosenblatt.theory.search.view import opposite_pairs, reduced, view_of
 
 RANGES = [(-1074, -1073), (-1074, 1020), (1000, 1020), (-40, 40), (-1070, -900)]
 

@@ -94,7 +94,7 @@ def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
-    from ..theory.proof.floats import NOT_IN_FLOATS
+    from ..theory.proof.exact import NOT_IN_FLOATS
 
     (row,) = values["margins"]
     rest = "alone" if row["negative"] is None else f"against {short(row['negative'], 30)}"

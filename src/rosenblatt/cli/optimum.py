@@ -114,7 +114,7 @@ def name_of(problem: Problem, column: int) -> str:
 
 def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     """For people: of one problem in full, of several a line each."""
-    from ..theory.proof.floats import NOT_IN_FLOATS
+    from ..theory.proof.exact import NOT_IN_FLOATS
 
     first = results[0].problem
     if len(results) > 1:

@@ -122,7 +122,7 @@ def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
 
 
 def _separator(verdict: Any) -> Iterator[str]:
-    from ..theory.proof.floats import NOT_IN_FLOATS
+    from ..theory.proof.exact import NOT_IN_FLOATS
 
     yield "separable: a hyperplane w·x + b = 0 has every row on its right side, checked exactly"
     names = verdict.problem.names

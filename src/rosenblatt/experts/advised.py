@@ -15,10 +15,8 @@ from ..core.rows import Array
 from ..errors import BoundViolated, DataError, SettingError
 from ..write.files import whole_file
 from . import play as core
-from .bounds import SLACK, Bound, Counted, Form
-from .given import as_outcome, as_outcomes, as_rounds, whole_number
-from .ledger import Ledger, Round
-from .play import Game, Tally, play_rounds
+from .ledger import SLACK, Bound, Counted, Form, Ledger, Round
+from .play import Game, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
 
 BLOCK = 1 << 16
 """Rounds at a time."""

@@ -15,10 +15,8 @@ from ..core.rows import Array
 from ..errors import DataError, SettingError
 from . import play as core
 from .advised import FORMAT, Advised
-from .bounds import Counted, Form, randomised_fails, regret_fails, weighted_majority_fails
-from .given import as_rounds, number_between, whole_number
-from .ledger import Ledger, Round
-from .play import Tally
+from .ledger import Counted, Form, Ledger, Round, randomised_fails, regret_fails, weighted_majority_fails
+from .play import Tally, as_rounds, number_between, whole_number
 
 SQRT2 = math.sqrt(2.0)
 DRAWS = 4096

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...experts.advised import Advised
-from ...experts.bounds import SLACK
+from ...experts.ledger import SLACK
 from ...report.words import plural, short, table
 from ..output import printable
 from .rounds import Outcome

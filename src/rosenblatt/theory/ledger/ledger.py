@@ -17,10 +17,8 @@ from ...learn.run import Chunks, Run
 from ...learn.stop import Stop
 from ..problem import as_problem
 from . import follow
-from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
-from .follow import Law, Log, Trail, follow_steps, new_trail
-from .recheck import recheck
-from .yardstick import Yardstick, longest, pair
+from .bounds import SLACK, Bound, Kind, Yardstick, cosine_line, followable, kind_of, longest, mistake_limit, pair
+from .follow import Law, Log, Trail, follow_steps, new_trail, recheck
 
 BUFFER = 4096
 """Steps that are kept until it is worth looking at them; "pick one mistake" makes them one by one."""
