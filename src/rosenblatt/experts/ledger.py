@@ -113,17 +113,14 @@ class Bound(float):
 class Form(NamedTuple):
     """The inequality a·own ≤ b·loss + c·rounds + d, for each expert over the rounds it was awake.
 
-    regret: it is one about own − loss (then a = b = 1).
+    d: where it is the same after all rounds. regret: it is one about own − loss (then a = b = 1).
     """
 
     a: float
     b: float
     c: float = 0.0
+    d: float = 0.0
     regret: bool = False
-
-    @property
-    def array(self) -> Array:
-        return np.array([self.a, self.b, self.c])
 
 
 class Counted(NamedTuple):
@@ -159,9 +156,8 @@ def randomised_fails(counted: Counted, beta: float) -> bool:
 
 def regret_fails(counted: Counted, most: float) -> bool:
     """Whether own − loss is above a bound on the regret, less what its sum can have erred."""
-    return _least(counted) - Fraction(counted.loss) * (1 - Fraction(1, 10**12)) > Fraction(most) * (
-        1 + Fraction(1, 10**12)
-    )
+    off = Fraction(1, 10**12)
+    return _least(counted) - Fraction(counted.loss) * (1 - off) > Fraction(most) * (1 + off)
 
 
 def _least(counted: Counted) -> Fraction:

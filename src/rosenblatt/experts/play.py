@@ -136,12 +136,12 @@ def play(game: Game, how: int, form: Array, tally: Tally, account: Array, place:
                     tight = i
         account[t, PREDICTION], account[t, CHANCE] = prediction, chance
         account[t, OWN], account[t, MISTAKES], account[t, BEST] = total[SUM_OWN], total[SUM_MISTAKES], best
-        account[t, BEST_LOSS] = loss[best] if best >= 0 else 0.0
-        account[t, BEST_OWN] = own[best] if best >= 0 else 0.0
-        account[t, TIGHT_OWN] = own[tight] if tight >= 0 else 0.0
-        account[t, TIGHT_LOSS] = loss[tight] if tight >= 0 else 0.0
-        account[t, TIGHT_ROUNDS] = rounds[tight] if tight >= 0 else 0.0
         account[t, SLEEPY] = total[SLEPT]
+        account[t, BEST_LOSS:SLEEPY] = 0.0
+        if best >= 0:  # and so there is a tight one
+            account[t, BEST_LOSS], account[t, BEST_OWN] = loss[best], own[best]
+            account[t, TIGHT_OWN], account[t, TIGHT_LOSS] = own[tight], loss[tight]
+            account[t, TIGHT_ROUNDS] = rounds[tight]
     return advice.shape[0]  # type: ignore[no-any-return]
 
 

@@ -23,10 +23,8 @@ from .proof.certificate import Certificate, Enclosure, Farkas, Separator
 from .proof.exact import NOT_IN_FLOATS, Floats, in_floats, nearest
 from .proof.farkas import decide
 from .proof.integers import bounded_margins
-from .search import newton as search_newton
-from .search import simplex as search_simplex
-from .search.hunt import Hunt, Watch
-from .search.view import View, opposite_pairs, view_of
+from .search import methods
+from .search.hunt import Hunt, View, Watch, opposite_pairs, view_of
 
 DENSE = 3_000
 """Columns up to which Newton's method lays the rows out as dense ones and squares them."""
@@ -190,11 +188,8 @@ def _search(hunt: Hunt) -> None:
     """One method after the other, the cheap ones first, until one has a proof."""
     problem = hunt.problem
     hunt.say("looking for what needs no search")
-    if (
-        problem.fit_intercept
-        and (problem.y == problem.y[0]).all()
-        and hunt.hyperplane(np.zeros(problem.d), problem.y[0])
-    ):
+    alone = problem.fit_intercept and (problem.y == problem.y[0]).all()
+    if alone and hunt.hyperplane(np.zeros(problem.d), problem.y[0]):
         return
     pairs = opposite_pairs(problem) if problem.rows.size <= HASHED else []
     if any(hunt.support(pair) for pair in pairs):
@@ -219,7 +214,7 @@ def _simple(hunt: Hunt) -> bool:
     if sides.size <= problem.fit_intercept:
         hunt.view = view_of(problem, whole=True)
         if problem.d:
-            (_perceptron if problem.d > search_newton.NARROW else search_simplex.generate)(hunt)
+            (_perceptron if problem.d > methods.NARROW else methods.linear_program)(hunt)
         hunt.tried.clear()
         lifted = view.reduction.lifted(problem, np.zeros(problem.d), float(sides[0]) if sides.size else 0.0)
         hunt.view = view
@@ -229,12 +224,12 @@ def _simple(hunt: Hunt) -> bool:
 
 def _methods(view: View) -> list[Callable[[Hunt], None]]:
     """Those that fit the size of the problem, in this order."""
-    if view.width > search_newton.NARROW:
-        newton = [search_newton.generate] if view.width <= DENSE else []
-        return [_perceptron, *newton, search_simplex.wide]
+    if view.width > methods.NARROW:
+        newton = [methods.newton] if view.width <= DENSE else []
+        return [_perceptron, *newton, methods.wide]
     if view.width > FEW and len(view.active) > MANY:
-        return [search_simplex.look, search_newton.generate, search_simplex.support, search_simplex.generate]
-    return [search_simplex.generate, search_newton.generate, search_simplex.support]
+        return [methods.look, methods.newton, methods.support, methods.linear_program]
+    return [methods.linear_program, methods.newton, methods.support]
 
 
 def _perceptron(hunt: Hunt) -> None:
@@ -290,6 +285,3 @@ def _wrong(problem: Problem, separator: Separator, most: int) -> Array:
     if sure.size:
         return sure[np.argsort(rounded[sure])[:most]]
     return np.flatnonzero(~separator.right_rows(problem, floats))[:most]
-
-
-__all__ = ["Separability", "separable"]

@@ -106,11 +106,12 @@ def minimum_error(
     if few:
         tell(best.errors, proven)
         reserve = None if until is None else begun + 0.7 * (until - begun)
-        planes = enumerate_planes(problem, reserve, lambda errors: tell(min(errors, best.errors), proven))
-        if planes.complete:
-            return _exact_result(problem, planes.separator, planes.errors, begun)
-        if planes.separator is not None:
-            best = better(problem, best, *_rounded(planes.separator))
+        first = best.errors
+        errors, plane, complete = enumerate_planes(problem, reserve, lambda now: tell(min(now, first), proven))
+        if complete:
+            return _exact_result(problem, plane, errors, begun)
+        if plane is not None:
+            best = better(problem, best, *_rounded(plane))
     if proven == 0:
         left = None if until is None else VERDICT * (until - time.monotonic())
         verdict = None if left is not None and left <= 0.0 else separable(problem, time_limit=left)
@@ -165,12 +166,7 @@ def _rounded(separator: Separator) -> tuple[Array, float]:
 
 
 def _handed_out(
-    problem: Problem,
-    separator: Separator,
-    right: Array,
-    first: list[tuple[Array, float]],
-    proof: tuple[int, str, int],
-    begun: float,
+    problem: Problem, separator: Separator, right: Array, first: list[Plane], proof: tuple[int, str, int], begun: float
 ) -> MinimumError:
     """The result of an exact hyperplane, in floats that get the same rows right, where any are found.
 
@@ -191,6 +187,7 @@ MOST_COLUMNS = 3
 NO_UNDERFLOW = 200
 """Bits a column up to which products of four differences stay above 2⁻⁸⁰⁰, so that a product that is 0 is 0."""
 Vector = tuple[int, ...]
+Plane = tuple[Array, float]
 
 
 class Whole(NamedTuple):
@@ -207,21 +204,16 @@ class Whole(NamedTuple):
     base: bool
 
 
-class Enumeration(NamedTuple):
-    """errors: of the best hyperplane so far. separator: it, or None. complete: whether all have been looked at."""
-
-    errors: int
-    separator: Separator | None
-    complete: bool
-
-
-def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int], None]) -> Enumeration:
-    """The fewest errors of all hyperplanes, d ≤ 3, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
+def enumerate_planes(
+    problem: Problem, until: float | None, tell: Callable[[int], None]
+) -> tuple[int, Separator | None, bool]:
+    """(errors, separator, whether all were looked at) of the hyperplane, d ≤ 3, with the fewest errors of all that were
+    looked at, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
     whole = _whole(problem)
     n = len(whole.vectors)
     if whole.base and n == 1:
         plus, minus = int(whole.points.plus[0]), int(whole.points.minus[0])
-        return Enumeration(min(plus, minus), Separator.of([0.0] * problem.d, 1.0 if plus >= minus else -1.0), True)
+        return min(plus, minus), Separator.of([0.0] * problem.d, 1.0 if plus >= minus else -1.0), True
     best, chosen = np.array([problem.n + 1, -1], np.int64), (-1, -1)
     complete = True
     run = scan_planes.for_work(n ** (3 if whole.base and whole.points.x.shape[1] > 2 else 2))
@@ -235,9 +227,9 @@ def enumerate_planes(problem: Problem, until: float | None, tell: Callable[[int]
             chosen = (p, int(best[1]))
             tell(int(best[0]) + whole.lost)
     if best[0] > problem.n:
-        return Enumeration(problem.n, None, complete)
+        return problem.n, None, complete
     path = [each for each in chosen if each >= 0]
-    return Enumeration(int(best[0]) + whole.lost, _plane(whole, path, problem), complete)
+    return int(best[0]) + whole.lost, _plane(whole, path, problem), complete
 
 
 def _turns(whole: Whole, n: int) -> Iterator[tuple[int, int, int]]:
@@ -271,8 +263,13 @@ def _whole(problem: Problem) -> Whole:
         values = np.column_stack([values, np.ones(len(values)) if offset else np.zeros(len(values))])
     numerators, exponents = by_column(values)
     bits = int(abs(numerators).max(initial=0)).bit_length()
-    points = Points(_scaled(values), _digits(numerators, bits), plus, minus, 0.0 if bits <= NO_UNDERFLOW else 1e-250)
+    x, digits = _and_origin(_scaled(values)), _and_origin(_digits(numerators, bits))
+    points = Points(x, digits, plus, minus, 0.0 if bits <= NO_UNDERFLOW else 1e-250)
     return Whole(list(map(tuple, numerators.tolist())), points, exponents.tolist(), lost, base)
+
+
+def _and_origin(parts: Array) -> Array:
+    return np.concatenate([parts, np.zeros((1, *parts.shape[1:]), parts.dtype)])
 
 
 def _scaled(values: Array) -> Array:
@@ -337,8 +334,8 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
     turned.sort(key=cmp_to_key(_turn))
     if not turned:
         return [1, 0]
-    total = sum(plus + minus for _, _, plus, minus in turned)
     errors = sum(minus for _, _, _, minus in turned)
+    total = errors + sum(plus for _, _, plus, _ in turned)
     best, chosen = total + 1, [0, 0]
     for r, (a, b, plus, minus) in enumerate(turned):
         errors += plus - minus

@@ -52,8 +52,7 @@ class View(NamedTuple):
             return w, float(v[-1] - w @ self.middle) if problem.fit_intercept else 0.0
 
     def weights(self, w: Array, b: float, problem: Problem) -> Array:
-        v = w * self.scale
-        return np.append(v, b + w @ self.middle) if problem.fit_intercept else v
+        return problem.joined(w * self.scale, b + w @ self.middle)
 
 
 class Best(NamedTuple):
@@ -114,10 +113,8 @@ def learned(problem: Problem, best: Best, until: float | None) -> Best:
             except RosenblattError:  # numbers too large for a learner
                 continue
             w, b = (np.asarray(part[0], np.float64) for part in model.weights)
-            if through is not None:
-                best = better(problem, best, *through.plane(np.append(w, b) if problem.fit_intercept else w, problem))
-            else:
-                best = better(problem, best, w, float(b))
+            plane = (w, float(b)) if through is None else through.plane(problem.joined(w, b), problem)
+            best = better(problem, best, *plane)
     return best
 
 
@@ -136,11 +133,10 @@ def along_lines(problem: Problem, seen: View, best: Best, until: float, tell: Ca
         if length > 0.0:
             v, u = v / length, u / length
         wrong = np.flatnonzero(u <= 0.0)
-        pick = turn % 3
         direction = rng.standard_normal(width)
-        if pick == 0:
+        if turn % 3 == 0:
             direction = np.eye(width)[rng.integers(width)]
-        elif pick == 1 and wrong.size:
+        elif turn % 3 == 1 and wrong.size:
             direction = z[rng.choice(wrong)]
         fewest, t = _best_place(u, z @ direction, rng)
         if fewest <= errors or (idle % (PATIENCE * width) == PATIENCE * width - 1):
@@ -186,10 +182,9 @@ MOST = 1000
 
 
 class Groups(NamedTuple):
-    """Equal rows with equal signs as one. z: (g, d̄) as seen. weight: (g,) how many. row: (g,) one of them each.
-    clashes: groups that cannot be right together: equal rows of both signs; rows that are 0, without an offset."""
+    """Equal rows with equal signs as one. weight: (g,) how many. row: (g,) one of them each. clashes: groups that
+    cannot be right together: equal rows of both signs; rows that are 0, without an offset."""
 
-    z: Array
     weight: Array
     row: Array
     clashes: list[Array]
@@ -206,52 +201,33 @@ class Sides(NamedTuple):
 def forced(problem: Problem) -> int:
     """Errors that equal rows with opposite labels force, the rarer label of each place, and rows of 0 without offset:
     a bound that needs no solver."""
-    total = 0
-    for rows in _places(problem):
-        plus = int(np.count_nonzero(problem.y[rows] > 0))
-        total += len(rows) if _is_nothing(problem, rows[0]) else min(plus, len(rows) - plus)
-    return total
+    parts = groups(problem)
+    return sum(int(parts.weight[clash].min()) for clash in parts.clashes)
 
 
-def _is_nothing(problem: Problem, row: int) -> bool:
-    return not problem.fit_intercept and not abs(problem.x[[row]]).max()
-
-
-def _places(problem: Problem) -> list[Array]:
-    """Rows that are equal, together."""
-    where = problem.rows.same()
-    order = np.argsort(where, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(where[order])) + 1)
-
-
-def groups(problem: Problem, seen: View) -> Groups:
-    weight, row, clashes = list[int](), list[int](), list[Array]()
-    for rows in _places(problem):
-        before = len(row)
-        for sign in (1.0, -1.0):
-            own = rows[problem.y[rows] == sign]
-            if own.size:
-                row.append(int(own[0]))
-                weight.append(len(own))
-        here = np.arange(before, len(row))
-        if _is_nothing(problem, rows[0]):
-            clashes += [here[k : k + 1] for k in range(len(here))]
+def groups(problem: Problem) -> Groups:
+    key, row, weight = np.unique(2 * problem.rows.same() + (problem.y < 0), return_index=True, return_counts=True)
+    nothing = (problem.rows.take(row).largest_by_row() == 0) & (not problem.fit_intercept)
+    clashes = list[Array]()
+    for here in np.split(np.arange(len(key)), np.flatnonzero(np.diff(key // 2)) + 1):
+        if nothing[here[0]]:
+            clashes += np.split(here, len(here))
         elif len(here) == 2:
             clashes.append(here)
-    return Groups(seen.z[row], np.array(weight), np.array(row), clashes)
+    return Groups(weight, row, clashes)
 
 
 class Supports:
     """A linear program whose vertices are supports: λ ≥ 0, Σ λ = 1, Σ λ z = 0 over the rows that are kept."""
 
-    def __init__(self, problem: Problem, parts: Groups, seed: int = 0) -> None:
+    def __init__(self, problem: Problem, rows: Array, z: Array) -> None:
         import highspy
 
-        self._problem, self._parts, self._rng = problem, parts, np.random.default_rng(seed)
+        self._problem, self._rows, self._rng = problem, rows, np.random.default_rng(0)
         self._solver, self._status = solver(), highspy.HighsModelStatus
         self._basic = highspy.HighsBasisStatus.kBasic
-        count, width = parts.z.shape
-        ends, matrix = np.append(np.zeros(width), 1.0), np.column_stack([parts.z, np.ones(count)]).T
+        count, width = z.shape
+        ends, matrix = np.append(np.zeros(width), 1.0), np.column_stack([z, np.ones(count)]).T
         lp = linear_program(np.zeros(count), np.zeros(count), np.ones(count), ends, ends, matrix)
         self._solver.passModel(lp)
 
@@ -267,9 +243,9 @@ class Supports:
         values = np.array(program.getSolution().col_value)
         basic = np.array([status == self._basic for status in program.getBasis().col_status])
         for chosen in (np.flatnonzero(values > 1e-11), np.flatnonzero(basic & kept)):
-            proof = farkas_on(self._problem, self._parts.row[chosen])
+            proof = farkas_on(self._problem, self._rows[chosen])
             if proof is not None:
-                group = {int(row): int(g) for row, g in zip(self._parts.row[chosen], chosen, strict=True)}
+                group = dict(zip(self._rows[chosen].tolist(), chosen.tolist(), strict=True))
                 return np.array([group[row] for row in proof.rows])
         return None
 
@@ -320,22 +296,27 @@ class Cover:
         lost = values > 0.5
         if len(values) != len(self._weight) or not all(lost[support].any() for support in self.supports):
             return None, bound, False
-        done = program.getModelStatus() == self._optimal
-        return lost, bound, done
+        return lost, bound, program.getModelStatus() == self._optimal
 
 
 def two_sides(problem: Problem, seen: View, start: Sides, until: float, progress: Progress) -> Sides:
     """Hitting sets and supports by turns until both sides meet or the time is up."""
     best, proven, _ = start
-    parts = groups(problem, seen)
-    source, cover = Supports(problem, parts), Cover(parts.weight)
+    parts = groups(problem)
+    z = seen.z[parts.row]
+    source, cover = Supports(problem, parts.row, z), Cover(parts.weight)
     for support in parts.clashes:
         cover.add(support)
     lost, smallest, patience, spent = np.zeros(len(parts.weight), bool), True, 0.5, 0.0
+
+    def tell(errors: int) -> None:
+        progress(errors, proven)
+
     while time.monotonic() < until and proven < best.errors:
         kept = _more(source, cover, lost, (min(until, time.monotonic() + spent), until))
         if kept is None and smallest:  # all that the smallest hitting set leaves can be right, or floats find no proof
-            exact = _exactly(problem, parts, ~lost)
+            few = not lost.all() and np.count_nonzero(~lost) * (problem.d + 1) <= FEW
+            exact = decide(problem.take(parts.row[~lost])) if few else None
             if isinstance(exact, Separator):
                 best = better(problem, best, *exact.floats())
             if not isinstance(exact, Farkas):
@@ -347,29 +328,18 @@ def two_sides(problem: Problem, seen: View, start: Sides, until: float, progress
         spent = time.monotonic() - begun
         if bound > proven:
             proven = min(bound, best.errors)
-            progress(best.errors, proven)
+            tell(best.errors)
         lost = lost if hit is None else hit
         for rest in (kept, ~lost):
             if rest is None or not rest.any() or time.monotonic() > until:
                 continue
-            v = separating(parts.z[rest], min(until, time.monotonic() + 2.0 + spent))
+            v = separating(z[rest], min(until, time.monotonic() + 2.0 + spent))
             new = best if v is None else better(problem, best, *seen.plane(v, problem))
             if new.errors < best.errors:
-                progress(new.errors, proven)
+                tell(new.errors)
                 end = min(until, time.monotonic() + 0.5)
-                best = along_lines(problem, seen, new, end, _with(progress, proven))
+                best = along_lines(problem, seen, new, end, tell)
     return Sides(best, proven, len(cover.supports))
-
-
-def _with(progress: Progress, proven: int) -> Callable[[int], None]:
-    return lambda errors: progress(errors, proven)
-
-
-def _exactly(problem: Problem, parts: Groups, kept: Array) -> Separator | Farkas | None:
-    """Whether the kept groups can all be right, where they are few, by a simplex method in exact numbers."""
-    if not kept.any() or np.count_nonzero(kept) * (problem.d + 1) > FEW:
-        return None
-    return decide(problem.take(parts.row[kept]))
 
 
 def _more(source: Supports, cover: Cover, lost: Array, until: tuple[float, float]) -> Array | None:

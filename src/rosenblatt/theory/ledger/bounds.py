@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.rows import Array
-from ...errors import DataError, Message
+from ...errors import BoundViolated, DataError, Message
 from ...learn.rule import rule_name
 from ...learn.run import Run
 from ...rules.margin import Margin
@@ -59,17 +59,19 @@ class Bound:
         if not self.applies:
             return None
         assert self.limit is not None and self.measured is not None
-        if self.rechecked:
-            return True
-        if self.least:
-            return self.measured >= self.limit * (1.0 - SLACK)
-        return self.measured <= self.limit * (1.0 + SLACK)
+        least, most = self.limit * (1.0 - SLACK), self.limit * (1.0 + SLACK)
+        return self.rechecked or (self.measured >= least if self.least else self.measured <= most)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able, the share and the verdict with it."""
         own = {name: getattr(self, name) for name in ("name", "statement", "limit", "measured", "numbers")}
         verdict = "holds" if self.holds else "does not apply" if self.holds is None else "violated"
         return {**own, "share": self.share, "verdict": verdict, "why_not": self.why_not or None}
+
+
+def violated(what: str) -> BoundViolated:
+    """The error for what no run can do."""
+    return BoundViolated(f"{what}; this is an error in rosenblatt, please report it")
 
 
 class Kind(NamedTuple):
@@ -180,14 +182,15 @@ class Yardstick(NamedTuple):
             raise DataError(f"the separator is none: {wrong:,} of {problem.n:,} rows are not on its right side")
         return cls(w, b, least, float(squared_length(w, b)) ** 0.5, **known)
 
-
-def pair(separator: Any) -> tuple[Any, Any]:
-    """(w, b). DataError for what are no two things."""
-    try:
-        w, b = separator
-    except (TypeError, ValueError):
-        raise DataError(f"the separator is {str(separator)[:40]}; expected (w, b), or what max_margin gives") from None
-    return w, b
+    @classmethod
+    def of_pair(cls, problem: Problem, separator: Any) -> Yardstick:
+        """From (w, b). DataError for what are no two things."""
+        try:
+            w, b = separator
+        except (TypeError, ValueError):
+            what = f"the separator is {str(separator)[:40]}"
+            raise DataError(f"{what}; expected (w, b), or what max_margin gives") from None
+        return cls.of(problem, w, b)
 
 
 def noise(problem: Problem, w: Array, b: float) -> float:

@@ -18,10 +18,9 @@ import numpy as np
 
 from ...core.dispatch import Kernel, add, dot
 from ...core.rows import Array, Index, Rows
-from ...errors import BoundViolated
 from ..problem import Problem
 from ..proof.integers import combined
-from .bounds import Yardstick, exact_least, exact_longest, squared_length
+from .bounds import Yardstick, exact_least, exact_longest, squared_length, violated
 
 # Places in Trail.f and Trail.n.
 ALONG, SQUARE, EXCESS, DRIFT, LEAST_ALONG, MOST_SQUARE, LEAST_COSINE, MOST_OFF = range(8)
@@ -170,13 +169,11 @@ def recheck(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wr
     """Raises BoundViolated unless exact arithmetic says that it was rounding. wrong: as `follow` returns it."""
     k = int(trail.n[ADDITIONS])
     if wrong in (COEFFICIENT, RIGHT_ROW, RAISE):
-        raise BoundViolated(f"step {k:,} of the run {_STEPS[wrong]}; this is an error in rosenblatt, please report it")
+        raise violated(f"step {k:,} of the run {_STEPS[wrong]}")
     left, right = _sides(problem, law, trail, yard, wrong)
     if left > right:
-        raise BoundViolated(
-            f"after {k:,} additions {_LINES[wrong]} ({float(left):.17g} > {float(right):.17g}), in exact arithmetic; "
-            f"this is an error in rosenblatt, please report it"
-        )
+        sides = f"{float(left):.17g} > {float(right):.17g}"
+        raise violated(f"after {k:,} additions {_LINES[wrong]} ({sides}), in exact arithmetic")
 
 
 _STEPS = {

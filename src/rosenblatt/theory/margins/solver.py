@@ -58,7 +58,9 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
     solver's word, not a proof). start: rows to begin with. deadline: of `time.monotonic`. known: (d̄,) w that separates:
     the solver's word to the contrary is not believed then, and the answer is never None."""
     working = np.union1d(start, _first(points)).astype(np.int64)
-    best = None if known is None else _beginning(points, working, known)
+    best = None
+    if known is not None:  # the means of the rows are a dual point
+        best = _looked_at(points, known / np.abs(known).max(initial=1e-300), working, np.ones(len(working)))
     for _ in range(ROUNDS):
         solution = _program(points, working, best, deadline - time.monotonic())
         if solution is None:
@@ -90,11 +92,6 @@ def _pruned(points: Points, best: Widest) -> Widest:
         if upper <= best.upper + (max(GOOD, best.gap) / 10) * best.lower:
             return best._replace(rows=rows, multipliers=multipliers, upper=upper)
     return best
-
-
-def _beginning(points: Points, rows: Array, w: Array) -> Widest:
-    """The separator known, and the means of the rows as a dual point."""
-    return _looked_at(points, w / np.abs(w).max(initial=1e-300), rows, np.ones(len(rows)))
 
 
 def _looked_at(points: Points, w: Array, rows: Array, multipliers: Array) -> Widest:

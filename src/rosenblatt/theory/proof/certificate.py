@@ -84,9 +84,14 @@ class Separator:
         return min(each)
 
     def fits(self, problem: Problem) -> bool:
-        if not all(map(whole, (*self.w, self.b, self.denominator))):
-            return False
-        return self.denominator > 0 and len(self.w) == problem.d and (problem.fit_intercept or self.b == 0)
+        integers = all(map(whole, (*self.w, self.b, self.denominator)))
+        return integers and self.denominator > 0 and not self.flaw(problem.d, problem.fit_intercept)
+
+    def flaw(self, d: int, fit_intercept: bool) -> str:
+        """Why it is none for d columns, in words, or ""."""
+        if len(self.w) != d:
+            return f"{len(self.w):,} weights for {d:,} columns"
+        return "" if fit_intercept or not self.b else "b must be 0 without an offset"
 
     def __repr__(self) -> str:
         """Python writes no decimal integers of more than 4,300 digits."""
@@ -121,17 +126,21 @@ class Farkas:
 
     def check(self, problem: Problem) -> bool:
         """Whether it proves that the problem is not separable, exactly (3,840 rows of 784 pixels, 3,800 bits: 1 s)."""
-        if not (self.rows and len(self.rows) == len(self.multipliers) and len(set(self.rows)) == len(self.rows)):
-            return False
         if not all(map(whole, (*self.rows, *self.multipliers, self.denominator))):
             return False  # numpy's integers overflow
-        if min(self.multipliers) < 0 or sum(self.multipliers) != self.denominator or self.denominator <= 0:
-            return False
-        if min(self.rows) < 0 or max(self.rows) >= problem.n:
+        if self.flaw() or self.denominator <= 0 or min(self.rows) < 0 or max(self.rows) >= problem.n:
             return False
         return not combined(problem, np.array(self.rows), self.multipliers)
 
     plain = check
+
+    def flaw(self, d: int = 0, fit_intercept: bool = True) -> str:
+        """What it lacks, whatever the rows are, in words, or ""."""
+        flaw = _flaw(self.rows, self.multipliers)
+        if flaw or min(self.multipliers) < 0:
+            return flaw or "a multiplier is negative"
+        fit = sum(self.multipliers) == self.denominator
+        return "" if fit else "the multipliers do not sum to the denominator"
 
     def __repr__(self) -> str:
         return f"<Farkas: {len(self.rows):,} rows, denominator of {self.denominator.bit_length():,} bits>"
@@ -174,6 +183,11 @@ class Enclosure:
 
     plain = check
 
+    def flaw(self, d: int = 0, fit_intercept: bool = True) -> str:
+        """As of `Farkas`."""
+        fit = len(set(self.basis)) == len(self.basis) and set(self.basis) <= set(self.rows)
+        return _flaw(self.rows, self.multipliers) or ("" if fit else "the basis must be some of the rows, none twice")
+
     def renumbered(self, numbers: Array) -> Enclosure:
         """The same proof, of rows that have these numbers, ascending, among others."""
         rows, basis = (tuple(numbers[list(part)].tolist()) for part in (self.rows, self.basis))
@@ -181,6 +195,12 @@ class Enclosure:
 
     def __repr__(self) -> str:
         return f"<Enclosure: {len(self.rows):,} rows, {len(self.basis):,} of them a basis>"
+
+
+def _flaw(rows: Sequence[int], multipliers: Sequence[float]) -> str:
+    if not rows or len(rows) != len(multipliers):
+        return f"{len(multipliers):,} multipliers for {len(rows):,} rows"
+    return "" if len(set(rows)) == len(rows) else "a row number is there twice"
 
 
 Certificate = Separator | Farkas | Enclosure
@@ -195,9 +215,8 @@ def holds(problem: Problem, rows: Array, lam: Array, basis: Sequence[int]) -> bo
     """Whether the bounds prove it. lam: (k,) λ̂ of these rows. basis: the numbers of those rows that are one."""
     if not (len(rows) == len(lam) > 0 and len(np.unique(rows)) == len(rows)):
         return False
-    if flushes() or not (
-        rows.min() >= 0 and rows.max() < problem.n and (lam >= 2.0**-900).all() and (lam <= 1.0).all()
-    ):
+    there = rows.min() >= 0 and rows.max() < problem.n
+    if flushes() or not (there and (lam >= 2.0**-900).all() and (lam <= 1.0).all()):
         return False
     values = equations(problem, rows)
     place = np.flatnonzero(np.isin(rows, basis))

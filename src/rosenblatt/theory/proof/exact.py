@@ -32,10 +32,8 @@ def certified_separator(problem: Problem, w: Array, b: float) -> Separator | Non
         return None
     separator = as_given(problem, w, b) or other_offset(problem, w)
     if separator is None and problem.n * problem.d <= SMALL and w.any():
-        for bits in ROUNDED:
-            separator = other_offset(problem, rounded(w, bits))
-            if separator is not None:
-                break
+        tries = (other_offset(problem, rounded(w, bits)) for bits in ROUNDED)
+        return next((each for each in tries if each is not None), None)
     return separator
 
 

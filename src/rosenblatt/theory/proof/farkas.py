@@ -5,6 +5,7 @@ Small problems are decided without a solver, by the simplex method in integers.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import gcd
 from typing import Any
 
@@ -102,15 +103,14 @@ def _positive(rows: Array, multipliers: Array) -> tuple[Array, Array]:
 
 def independent(numerators: Array) -> tuple[Array, Array]:
     """(rows that are independent, the first ones; the others), as of integer rows (k, c)."""
-    reduced, rank = _modular(numerators.T).rref()
-    pivots, at = [], 0
-    table = reduced.tolist() if rank else []
-    for i in range(rank):
-        row = table[i]
-        while row[at] == 0:
-            at += 1
-        pivots.append(at)
-    first = np.array(pivots, np.int64)
+    from flint import nmod_mat
+
+    small = numerators.T % PRIME
+    reduced, rank = nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME).rref()
+    pivots = [-1]
+    for row in reduced.tolist()[:rank] if rank else []:
+        pivots.append(next(at for at in range(pivots[-1] + 1, len(row)) if row[at] != 0))
+    first = np.array(pivots[1:], np.int64)
     return first, np.setdiff1d(np.arange(len(numerators)), first)
 
 
@@ -173,7 +173,11 @@ def _corrected(problem: Problem, rows: Array, columns: Columns, basis: Array, wh
     lam = [int(each) for each in whole[others].tolist()]
     missing = np.array(lam, object) @ columns.numerators[others].astype(object)
     solved, over = _solved(columns.numerators[basis], missing)
-    return _checked(problem, rows[np.concatenate([others, basis])], [each * over for each in lam] + solved)
+    values = [each * over for each in lam] + solved
+    if min(values) < 0 or not any(values):
+        return None
+    proof = Farkas.of(rows[np.concatenate([others, basis])].tolist(), values)
+    return proof if proof.check(problem) else None
 
 
 def _solved(square: Array, missing: Array) -> tuple[list[int], int]:
@@ -187,21 +191,6 @@ def _solved(square: Array, missing: Array) -> tuple[list[int], int]:
     solution: Any = fmpz_mat(square[:, equations].T.tolist()).solve(right)
     top, below = solution.numer_denom()
     return [int(each) for each in top.entries()], int(below)
-
-
-def _modular(numerators: Array) -> Any:
-    from flint import nmod_mat
-
-    small = numerators % PRIME
-    return nmod_mat(len(small), small.shape[1], small.ravel().tolist(), PRIME)
-
-
-def _checked(problem: Problem, rows: Array, values: list[int]) -> Farkas | None:
-    """The certificate in lowest terms and in the order of the rows, if it is one."""
-    if min(values) < 0 or not any(values):
-        return None
-    proof = Farkas.of(rows.tolist(), values)
-    return proof if proof.check(problem) else None
 
 
 def _vertex(columns: Columns, chosen: Array) -> Array:
@@ -280,16 +269,8 @@ def pivot(table: Array, i: int, j: int, below: int) -> int:
 
 def _leaving(table: Array, basis: list[int], entering: int) -> int:
     """The row of the smallest ratio; of equal ones that of the lowest variable."""
-    best = -1
-    for i in range(len(basis)):
-        if table[i, entering] <= 0:
-            continue
-        if best >= 0:
-            ahead = table[i, -1] * table[best, entering] - table[best, -1] * table[i, entering]
-            if ahead > 0 or (ahead == 0 and basis[i] > basis[best]):
-                continue
-        best = i
-    return best
+    able = (i for i in range(len(basis)) if table[i, entering] > 0)
+    return min(able, key=lambda i: (Fraction(table[i, -1], table[i, entering]), basis[i]))
 
 
 def _separator(problem: Problem, weights: list[int], exponents: Array, columns: Array) -> Separator:
