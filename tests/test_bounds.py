@@ -20,12 +20,12 @@ from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.model.fit import Task, fit
+from rosenblatt.theory.ledger import bounds as bounds_file
+from rosenblatt.theory.ledger import follow
 from rosenblatt.theory.ledger import ledger as ledger_file
-from rosenblatt.theory.ledger import recheck, yardstick
-from rosenblatt.theory.ledger.bounds import Bound
+from rosenblatt.theory.ledger.bounds import Bound, Yardstick
+from rosenblatt.theory.ledger.findings import one_pass
 from rosenblatt.theory.ledger.ledger import Ledger
-from rosenblatt.theory.ledger.one_pass import one_pass
-from rosenblatt.theory.ledger.yardstick import Yardstick
 from rosenblatt.theory.problem import as_problem
 
 Array = np.ndarray[Any, Any]
@@ -209,8 +209,8 @@ def test_the_false_bound_with_a_free_offset_is_caught(monkeypatch: pytest.Monkey
     def free(w: Any, b: Any) -> Any:
         return sum(value * value for value in w)
 
-    monkeypatch.setattr(yardstick, "squared_length", free)
-    monkeypatch.setattr(recheck, "squared_length", free)
+    monkeypatch.setattr(bounds_file, "squared_length", free)
+    monkeypatch.setattr(follow, "squared_length", free)
     with pytest.raises(BoundViolated, match="exact arithmetic"):
         followed(OFFSET, y, ledger=Ledger((np.array([1.0]), -11.0)), max_iter=None, max_updates=None)
 

@@ -21,10 +21,8 @@ from rosenblatt.core.rows import csr
 from rosenblatt.theory.problem import Problem, as_problem
 from rosenblatt.theory.proof.certificate import Enclosure, Farkas, Separator
 from rosenblatt.theory.proof.exact import certified_separator
-from rosenblatt.theory.proof.exact_simplex import decide
-from rosenblatt.theory.proof.farkas import enclose, farkas_near, farkas_on
-from rosenblatt.theory.proof.filter import bounded_margins
-from rosenblatt.theory.proof.integers import columns_of, dyadic
+from rosenblatt.theory.proof.farkas import decide, enclose, farkas_near, farkas_on
+from rosenblatt.theory.proof.integers import bounded_margins, columns_of, dyadic
 
 
 def problem_of(case: NearTie) -> Problem:

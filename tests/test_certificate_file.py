@@ -23,8 +23,7 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.theory.problem import Problem, as_problem
 from rosenblatt.theory.proof.certificate import Farkas, Separator
 from rosenblatt.theory.proof.certificate_file import Saved, read_certificate, save_certificate
-from rosenblatt.theory.proof.exact_simplex import decide
-from rosenblatt.theory.proof.farkas import enclose
+from rosenblatt.theory.proof.farkas import decide, enclose
 
 
 def made(folder: Path, separable: bool = False, recipe: dict[str, Any] | None = None) -> tuple[Path, Problem]:

@@ -33,7 +33,7 @@ from rosenblatt.experts import (
     load,
 )
 from rosenblatt.experts import play as core
-from rosenblatt.experts.algorithms import uniform
+from rosenblatt.experts.advised import uniform
 from rosenblatt.experts.table import AdviceTable
 
 BETAS = [0.5, 0.25, 0.3, 0.9, 0.01]

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from naive_minimum_error import by_program, can_all_be_right, fewest
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import MinimumError, as_problem, minimum_error
-from rosenblatt.theory.fewest import planes
-from rosenblatt.theory.fewest.supports import Cover
+from rosenblatt.theory.fewest import errors as planes
+from rosenblatt.theory.fewest.sides import Cover
 from rosenblatt.theory.fewest.sweep import scan_planes
 from rosenblatt.theory.proof.exact import right_rows
 
@@ -239,7 +239,7 @@ def test_separable_rows_have_no_error_however_many_columns() -> None:
 def test_rows_that_are_not_separable_have_an_error_at_least_though_too_large_to_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rosenblatt.theory.fewest.search.DENSE", 10)
+    monkeypatch.setattr("rosenblatt.theory.fewest.sides.DENSE", 10)
     x = np.random.default_rng(0).standard_normal((30, 4))
     result = minimum_error(x, [1, -1] * 15)
     assert result.method == "learners" and result.lower_bound == 1 < result.errors

@@ -172,7 +172,7 @@ def test_a_proof_can_be_had_of_each_kind(kind: str) -> None:
 
 def test_more_than_one_block_of_hashes() -> None:
     """Opposite rows are found wherever they stand."""
-    from rosenblatt.theory.search.reduce import opposite_pairs
+    from rosenblatt.theory.search.hunt import opposite_pairs
 
     x = np.random.default_rng(0).normal(size=(3000, 400))
     x[2900] = x[7]

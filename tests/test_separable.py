@@ -19,12 +19,10 @@ from conftest import load_shared
 from near_ties import KINDS, NearTie, feasible, near_ties, truth
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import Separability, as_problem, read_certificate, separability, separable
-from rosenblatt.theory.proof.exact_simplex import decide
-from rosenblatt.theory.proof.floats import checked
-from rosenblatt.theory.search import newton as search_newton
-from rosenblatt.theory.search import simplex as search_simplex
-from rosenblatt.theory.search.reduce import opposite_pairs, reduced
-from rosenblatt.theory.search.view import view_of
+from rosenblatt.theory.proof.exact import checked
+from rosenblatt.theory.proof.farkas import decide
+from rosenblatt.theory.search import methods
+from rosenblatt.theory.search.hunt import opposite_pairs, reduced, view_of
 
 RANGES = [(-1074, -1073), (-1074, 1020), (1000, 1020), (-40, 40), (-1070, -900)]
 
@@ -175,7 +173,7 @@ def test_reduction_leaves_out_what_does_not_matter() -> None:
     y = np.array([1, 1, -1, -1, 1])
     left = reduced(as_problem(x, y))
     assert left.rows.tolist() == [2, 3, 4] and left.columns.tolist() == [1, 2] and len(left.stages) == 1
-    assert left.stages[0].rows.tolist() == [0, 1]
+    assert left.stages[0][2].tolist() == [0, 1]
     same = reduced(as_problem(csr_array(x), y))
     assert same.rows.tolist() == left.rows.tolist() and same.columns.tolist() == left.columns.tolist()
     w, b = left.lifted(as_problem(x, y), np.array([0.0, 1.0, 1.0]), -10.0)  # type: ignore[misc]
@@ -259,8 +257,8 @@ def test_newton_alone_finds_what_the_linear_program_finds(
     x = rng.normal(size=(400, 12))
     y = np.sign(x @ rng.normal(size=12))
     y[rng.random(400) < flip] *= -1
-    monkeypatch.setattr(search_newton, "NARROW", 0)
-    monkeypatch.setattr(separability, "_methods", lambda view: [search_newton.generate])
+    monkeypatch.setattr(methods, "NARROW", 0)
+    monkeypatch.setattr(separability, "_methods", lambda view: [methods.newton])
     found = separable(x, y, fit_intercept)
     assert found.separable is expected and proven(found, x, y, 1.0) and not found.tried
 
@@ -273,9 +271,9 @@ def test_exact_rows_are_added_where_floats_fail(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_undecided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(separability, "_methods", lambda view: [search_simplex.generate])
-    monkeypatch.setattr(search_simplex, "ROUNDS", 1)
-    monkeypatch.setattr(search_simplex.Program, "solve", lambda self, seconds: None)
+    monkeypatch.setattr(separability, "_methods", lambda view: [methods.linear_program])
+    monkeypatch.setattr(methods, "ROUNDS", 1)
+    monkeypatch.setattr(methods.Program, "solve", lambda self, seconds: None)
     x, y = planted(500, 60)
     found = separable(x, y)
     assert found.separable is None and found.kind == "undecided" and found.w is None and found.rows is None

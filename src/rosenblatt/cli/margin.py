@@ -11,7 +11,7 @@ from ..errors import DataError
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
 from ..theory.ledger.bounds import whole
 from ..theory.margins.maximum import max_margin
-from ..theory.proof.floats import NOT_IN_FLOATS
+from ..theory.proof.exact import NOT_IN_FLOATS
 from .command import command
 from .data import naming
 from .options import data_options, json_option, problem_options, time_option

@@ -13,7 +13,7 @@ from ..report.words import dimensions, listed, plural, short
 from ..theory.fewest.errors import MinimumError, minimum_error
 from ..theory.problem import Problem
 from ..theory.proof.certificate_file import in_text
-from ..theory.proof.floats import NOT_IN_FLOATS
+from ..theory.proof.exact import NOT_IN_FLOATS
 from .command import command
 from .options import data_options, json_option, names_option, plot_option, problem_options, time_option
 from .output import notes, show

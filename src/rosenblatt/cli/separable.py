@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import SettingError
 from ..report.words import dimensions, hyperplanes, plural, short, table
 from ..theory.proof.certificate_file import in_text, label_text
-from ..theory.proof.floats import NOT_IN_FLOATS
+from ..theory.proof.exact import NOT_IN_FLOATS
 from ..theory.separability import separable as decide
 from .command import command, option
 from .data import naming

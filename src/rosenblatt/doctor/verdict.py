@@ -13,8 +13,7 @@ from ..core.rows import Array, Rows
 from ..errors import DataError
 from ..learn.run import Run
 from ..model.model import Model
-from ..theory.ledger.bounds import followable, kind_of, mistake_limit
-from ..theory.ledger.yardstick import longest
+from ..theory.ledger.bounds import followable, kind_of, longest, mistake_limit
 from ..theory.problem import Problem, as_problem
 
 if TYPE_CHECKING:

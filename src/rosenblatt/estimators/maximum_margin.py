@@ -15,7 +15,7 @@ from ..data.checks import check_finite
 from ..errors import DataError, SettingError
 from ..theory.margins.maximum import MaxMargin, max_margin
 from ..theory.problem import as_problem
-from ..theory.proof.floats import NOT_IN_FLOATS
+from ..theory.proof.exact import NOT_IN_FLOATS
 from .input import INPUT, as_rows
 
 

@@ -13,7 +13,7 @@ _PLACES = {
     "Advised": ".advised",
     "Round": ".ledger",
     "Ledger": ".ledger",
-    "Bound": ".bounds",
+    "Bound": ".ledger",
     "BoundViolated": "..errors",
     "against_the_leader": ".algorithms",
     "load": ".algorithms",

@@ -7,6 +7,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +16,8 @@ from ..core.rows import Array
 from ..errors import BoundViolated, DataError, SettingError
 from ..write.files import whole_file
 from . import play as core
-from .bounds import SLACK, Bound, Counted, Form
-from .given import as_outcome, as_outcomes, as_rounds, whole_number
-from .ledger import Ledger, Round
-from .play import Game, Tally, play_rounds
+from .ledger import SLACK, Bound, Counted, Form, Ledger, Round
+from .play import Game, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
 
 BLOCK = 1 << 16
 """Rounds at a time."""
@@ -26,6 +25,7 @@ WORTH = 10
 """Advices that plain Python plays in the time of so many bytes of `core.dispatch.SMALL_WORK`: 200,000 are worth loading
 the compiled rounds."""
 FORMAT = "rosenblatt experts 1"
+DRAWS = 4096
 
 
 class Advised(ABC):
@@ -54,17 +54,24 @@ class Advised(ABC):
 
     # --- what each algorithm says ------------------------------------------------------------------------------------
 
-    @abstractmethod
+    rate: float
+    """η of all rounds, where it is the same."""
+    awake_only = ""
+    """Why nothing is promised once experts have slept, where that is so."""
+    seed = 0
+    """Of the draws."""
+
     def rates(self, first: int, count: int) -> Array:
         """(count,) η of the rounds first, first + 1, … (from 1)."""
+        return np.full(count, self.rate)
 
     @abstractmethod
     def form(self) -> Form:
         """The inequality of the guarantee."""
 
-    @abstractmethod
     def room(self, t: Array) -> Array:
         """d of the inequality after t rounds."""
+        return np.full(len(t), self.form().d)
 
     @abstractmethod
     def fails(self, counted: Counted) -> bool:
@@ -72,27 +79,27 @@ class Advised(ABC):
 
     def promised(self, account: Array) -> Array:
         """(T,) bool: after which of these rounds there is a bound."""
-        return np.ones(len(account), bool)
+        return np.asarray((account[:, core.SLEEPY] == 0.0) | (not self.awake_only))
 
     def no_promise(self) -> str:
         """Why there is none."""
-        raise NotImplementedError
+        return f"experts slept, and {self.awake_only}"
 
     def settings(self) -> dict[str, Any]:
         """What it was made with, JSON-able."""
-        return {}
+        return {name: getattr(self, name) for name in signature(type(self)).parameters if name != "n"}
 
     def splits(self, first: int, count: int) -> Iterator[tuple[int, bool]]:
         """(round, fresh): where to begin in these rounds, and whether all weights are made equal there."""
         yield first, False
 
-    def vote(self, advice: Array) -> int:
+    def vote(self, advice: Array, tally: Tally) -> int:
         """The prediction where rounding could decide; see `WeightedMajority`."""
         raise NotImplementedError
 
     def draws(self, first: int, count: int) -> Array:
         """(count,) uniform numbers of these rounds; only randomised algorithms look at them."""
-        return np.zeros(count)
+        return uniform(self.seed, first, count) if self.how == core.RANDOM else np.zeros(count)
 
     # --- rounds ------------------------------------------------------------------------------------------------------
 
@@ -228,54 +235,45 @@ class Advised(ABC):
     # --- inside ------------------------------------------------------------------------------------------------------
 
     def _asked(self, advice: Any, awake: Any) -> Array:
-        advice, t = as_rounds(advice, self.n, awake, rows=False), self.rounds + 1
-        account = np.empty((1, core.COLUMNS))
-        for _, fresh in self.splits(t, 1):
-            tally = Tally(*(column.copy() for column in self.tally))
-            if fresh:
-                _refresh(tally)
-            self._rounds(Game(advice, np.zeros(1), self.rates(t, 1), self.draws(t, 1)), tally, account)
-        return np.asarray(account[0])
+        tally = Tally(*(column.copy() for column in self.tally))
+        return np.asarray(self._account(as_rounds(advice, self.n, awake, rows=False), np.zeros(1), tally)[0])
 
     def _all(self, advice: Array, outcomes: Array) -> Ledger:
-        parts = [
-            self._play(advice[start : start + BLOCK], outcomes[start : start + BLOCK])
-            for start in range(0, max(len(advice), 1), BLOCK)
-        ]
-        return Ledger.joined(parts)
+        blocks = [slice(start, start + BLOCK) for start in range(0, max(len(advice), 1), BLOCK)]
+        return Ledger.joined([self._play(advice[block], outcomes[block]) for block in blocks])
 
     def _play(self, advice: Array, outcomes: Array) -> Ledger:
         """Play, check the bound after each round, and give the account."""
+        account, first = self._account(advice, outcomes, self.tally), self.rounds + 1
+        self.rounds += len(account)
+        if len(account):
+            self._last = account[-1].copy()
+        return self._ledger(account, np.arange(first, self.rounds + 1))
+
+    def _account(self, advice: Array, outcomes: Array, tally: Tally) -> Array:
+        """(T, COLUMNS) of the next rounds, counted in this tally."""
         count, first = len(advice), self.rounds + 1
         account = np.empty((count, core.COLUMNS))
         begins = list(self.splits(first, count))
         ends = [begin for begin, _ in begins[1:]] + [first + count]
         for (begin, fresh), end in zip(begins, ends, strict=True):
             if fresh:
-                _refresh(self.tally)
+                tally.since[:] = tally.loss
+                tally.mix[:] = 0.0
             part = slice(begin - first, end - first)
             rates, draws = self.rates(begin, end - begin), self.draws(begin, end - begin)
-            self._rounds(Game(advice[part], outcomes[part], rates, draws), self.tally, account[part])
-        self.rounds += count
-        if count:
-            self._last = account[-1].copy()
-        return self._ledger(account, np.arange(first, first + count))
+            self._rounds(Game(advice[part], outcomes[part], rates, draws), tally, account[part])
+        return account
 
     def _rounds(self, game: Game, tally: Tally, account: Array) -> None:
         count = len(game.advice)
         game = Game(*(np.ascontiguousarray(part) for part in game))
         run = play_rounds.for_work(game.advice.size // WORTH)
         place = np.array([0, -1])
-        while (at := run(game, self.how, self.form().array, tally, account, place)) < count:
+        form = np.array(self.form()[:3])
+        while (at := run(game, self.how, form, tally, account, place)) < count:
             # Only exact majorities ask, and what was played before the question is in the tally.
-            place[:] = at, self._exact_vote(game.advice[at], tally)
-
-    def _exact_vote(self, advice: Array, tally: Tally) -> int:
-        kept, self.tally = self.tally, tally
-        try:
-            return self.vote(advice)
-        finally:
-            self.tally = kept
+            place[:] = at, self.vote(game.advice[at], tally)
 
     def _ledger(self, account: Array, t: Array) -> Ledger:
         return Ledger(
@@ -318,6 +316,9 @@ class Advised(ABC):
         return bounds
 
 
-def _refresh(tally: Tally) -> None:
-    tally.since[:] = tally.loss
-    tally.mix[:] = 0.0
+def uniform(seed: int, first: int, count: int) -> Array:
+    """(count,) numbers in [0, 1) of the rounds first, first + 1, … (from 1), each a function of seed and round only."""
+    begin, end = (first - 1) // DRAWS, (first + count - 2) // DRAWS
+    blocks = [np.random.default_rng([seed, block]).random(DRAWS) for block in range(begin, max(begin, end) + 1)]
+    start = first - 1 - begin * DRAWS
+    return np.concatenate(blocks)[start : start + count]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -15,13 +16,10 @@ from ..core.rows import Array
 from ..errors import DataError, SettingError
 from . import play as core
 from .advised import FORMAT, Advised
-from .bounds import Counted, Form, randomised_fails, regret_fails, weighted_majority_fails
-from .given import as_rounds, number_between, whole_number
-from .ledger import Ledger, Round
-from .play import Tally
+from .ledger import Counted, Form, Ledger, Round, randomised_fails, regret_fails, weighted_majority_fails
+from .play import Tally, as_rounds, number_between, whole_number
 
 SQRT2 = math.sqrt(2.0)
-DRAWS = 4096
 ALMOST_NOTHING = 700.0
 """η of halving: a mistake costs the factor e⁻⁷⁰⁰, 10⁻³⁰⁴. No majority of the wrong outvotes one that was right."""
 VACUOUS = 1e12
@@ -39,15 +37,10 @@ class Halving(Advised):
 
     name = "halving"
     how: ClassVar[int] = core.MAJORITY
-
-    def rates(self, first: int, count: int) -> Array:
-        return np.full(count, ALMOST_NOTHING)
+    rate = ALMOST_NOTHING
 
     def form(self) -> Form:
-        return Form(1.0, VACUOUS)
-
-    def room(self, t: Array) -> Array:
-        return np.full(len(t), float(self.n.bit_length() - 1))
+        return Form(1.0, VACUOUS, d=float(self.n.bit_length() - 1))
 
     def fails(self, counted: Counted) -> bool:
         return counted.loss == 0 and 2 ** int(counted.own) > self.n
@@ -77,29 +70,21 @@ class WeightedMajority(Advised):
     def __init__(self, n: int, beta: float = 0.5) -> None:
         super().__init__(n)
         self.beta = number_between(0.0, 1.0, "above 0 and below 1", beta=beta)
-
-    def settings(self) -> dict[str, Any]:
-        return {"beta": self.beta}
-
-    def rates(self, first: int, count: int) -> Array:
-        return np.full(count, -math.log(self.beta))
+        self.rate = -math.log(self.beta)
 
     def form(self) -> Form:
         # ln(2/(1 + β)); of the quotient it would be 0 for β near 1.
-        return Form(-math.log1p((self.beta - 1.0) / 2.0), -math.log(self.beta))
-
-    def room(self, t: Array) -> Array:
-        return np.full(len(t), math.log(self.n))
+        return Form(-math.log1p((self.beta - 1.0) / 2.0), self.rate, d=math.log(self.n))
 
     def fails(self, counted: Counted) -> bool:
         return weighted_majority_fails(counted, self.beta)
 
-    def vote(self, advice: Array) -> int:
+    def vote(self, advice: Array, tally: Tally) -> int:
         """The sign of Σ ±β^m in whole numbers: votes of experts with equally many mistakes cancel, one by one."""
-        net: dict[int, int] = {}
-        for mistakes, says in zip(self.tally.loss.tolist(), advice.tolist(), strict=True):
+        net = Counter[int]()
+        for mistakes, says in zip(tally.loss.tolist(), advice.tolist(), strict=True):
             if says == says:
-                net[int(mistakes)] = net.get(int(mistakes), 0) + (1 if says == 1.0 else -1)
+                net[int(mistakes)] += 1 if says == 1.0 else -1
         levels = sorted(level for level, votes in net.items() if votes)
         if not levels:
             return 1
@@ -127,17 +112,11 @@ class RandomizedWeightedMajority(WeightedMajority):
         super().__init__(n, beta)
         self.seed = whole_number(0, "≥ 0", seed=seed)
 
-    def settings(self) -> dict[str, Any]:
-        return {"beta": self.beta, "seed": self.seed}
-
     def form(self) -> Form:
-        return Form(1.0 - self.beta, -math.log(self.beta))
+        return Form(1.0 - self.beta, self.rate, d=math.log(self.n))
 
     def fails(self, counted: Counted) -> bool:
         return randomised_fails(counted, self.beta)
-
-    def draws(self, first: int, count: int) -> Array:
-        return uniform(self.seed, first, count)
 
 
 class Hedge(Advised):
@@ -171,9 +150,8 @@ class Hedge(Advised):
     ) -> None:
         super().__init__(n)
         if eta is not None and horizon is not None:
-            raise SettingError(
-                "{eta} and {horizon}: the horizon makes a rate; give one of them", eta=eta, horizon=horizon
-            )
+            both = "{eta} and {horizon}: the horizon makes a rate; give one of them"
+            raise SettingError(both, eta=eta, horizon=horizon)
         self.eta: float | str = "anytime" if eta is None else eta
         if not (isinstance(self.eta, str) and self.eta in ("anytime", "doubling")):
             self.eta = number_between(0.0, math.inf, "above 0, anytime or doubling", eta=eta)
@@ -181,12 +159,14 @@ class Hedge(Advised):
         if self.horizon is not None:
             self.eta = self._rate(self.horizon)
         self.seed = whole_number(0, "≥ 0", seed=seed)
+        if self.eta == "anytime":
+            self.awake_only = "a rate that falls keeps no promise to them; a fixed rate or doubling does"
 
     def _rate(self, rounds: float) -> float:
         return math.sqrt(8.0 * math.log(self.n) / rounds)
 
     def settings(self) -> dict[str, Any]:
-        return {"eta": None if self.horizon else self.eta, "horizon": self.horizon, "seed": self.seed}
+        return {**super().settings(), "eta": None if self.horizon else self.eta}
 
     def rates(self, first: int, count: int) -> Array:
         if not isinstance(self.eta, str):
@@ -218,20 +198,11 @@ class Hedge(Advised):
         most = self.form().c * counted.rounds + float(self.room(np.array([counted.t]))[0])
         return regret_fails(counted, most)
 
-    def promised(self, account: Array) -> Array:
-        return np.asarray((account[:, core.SLEEPY] == 0.0) | (self.eta != "anytime"))
-
-    def no_promise(self) -> str:
-        return "experts slept, and a rate that falls keeps no promise to them; a fixed rate or doubling does"
-
     @property
     def log_weights(self) -> Array:
         if next(self.splits(self.rounds + 1, 1))[1]:
             return np.zeros(self.n)
         return super().log_weights
-
-    def draws(self, first: int, count: int) -> Array:
-        return uniform(self.seed, first, count)
 
     def update_losses(self, losses: Any, awake: Any = None) -> Round:
         """A round of losses (n,) in [0, 1], NaN where asleep: counts their weighted mean, then changes the weights."""
@@ -261,24 +232,14 @@ class FollowTheLeader(Advised):
 
     name = "follow-the-leader"
     how: ClassVar[int] = core.LEADER
-
-    def rates(self, first: int, count: int) -> Array:
-        return np.zeros(count)
+    rate = 0.0
+    awake_only = "the leader's guarantee is for experts that are always awake"
 
     def form(self) -> Form:
-        return Form(1.0, float(self.n))
-
-    def room(self, t: Array) -> Array:
-        return np.full(len(t), self.n - 1.0)
+        return Form(1.0, float(self.n), d=self.n - 1.0)
 
     def fails(self, counted: Counted) -> bool:
         return int(counted.own) > self.n * int(counted.loss) + self.n - 1
-
-    def promised(self, account: Array) -> Array:
-        return np.asarray(account[:, core.SLEEPY] == 0.0)
-
-    def no_promise(self) -> str:
-        return "experts slept, and the leader's guarantee is for experts that are always awake"
 
     @property
     def log_weights(self) -> Array:
@@ -296,9 +257,8 @@ def against_the_leader(n: int, rounds: int) -> tuple[Array, Array]:
     """
     whole = all(isinstance(count, (int, np.integer)) for count in (n, rounds))
     if not whole or n < 1 or rounds < 0:
-        raise SettingError(
-            "{n} and {rounds}: expected at least one expert and no fewer than 0 rounds", n=n, rounds=rounds
-        )
+        few = "{n} and {rounds}: expected at least one expert and no fewer than 0 rounds"
+        raise SettingError(few, n=n, rounds=rounds)
     advice = np.zeros((rounds, n))
     advice[np.arange(rounds), np.arange(rounds) % n] = 1.0
     return advice, np.zeros(rounds)
@@ -342,11 +302,3 @@ def _restored(saved: dict[str, Any]) -> Advised:
     if not all(np.isfinite(column).all() for column in made.tally):
         raise ValueError("it holds NaN or infinity")
     return made
-
-
-def uniform(seed: int, first: int, count: int) -> Array:
-    """(count,) numbers in [0, 1) of the rounds first, first + 1, … (from 1), each a function of seed and round only."""
-    begin, end = (first - 1) // DRAWS, (first + count - 2) // DRAWS
-    blocks = [np.random.default_rng([seed, block]).random(DRAWS) for block in range(begin, max(begin, end) + 1)]
-    start = first - 1 - begin * DRAWS
-    return np.concatenate(blocks)[start : start + count]

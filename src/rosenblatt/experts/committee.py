@@ -132,7 +132,8 @@ class OnlineCommittee:
         if rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         check_finite(rows)
-        advice = np.stack([_decision(run, rows) > 0.0 for run in self._runs], axis=1)
+        answers = [run.memory.answer(run.state) for run in self._runs]
+        advice = np.stack([np.asarray(rows.matrix() @ w[0]) + b[0] > 0.0 for w, b in answers], axis=1)
         up, down = advice @ weights, ~advice @ weights
         return np.asarray(self.classes_[(up >= down).astype(int)])
 
@@ -248,18 +249,10 @@ def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
     state, scores = run.state, np.empty(count)
     carry = np.zeros(2, np.int64)
     steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry)
-    loop_for(progressive, run.loop_rule, rows)(  # type: ignore[arg-type]
-        run.loop_rule, rows, steps, state, keep, scores
-    )
+    loop: Any = loop_for(progressive, run.loop_rule, rows)  # type: ignore[arg-type]
+    loop(run.loop_rule, rows, steps, state, keep, scores)
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
         which = f"the weights of learner {plain(repr(name))}"
         raise DataError(f"{which} overflowed; scale the features or lower its {{eta0.name}}", eta0=settings.eta0)
     return scores
-
-
-def _decision(run: Run, rows: Rows) -> Array:
-    """(n,) scores by the weights as they are."""
-
-    w, b = run.memory.answer(run.state)
-    return np.asarray(rows.matrix() @ w[0]) + b[0]

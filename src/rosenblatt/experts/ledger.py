@@ -1,10 +1,13 @@
-"""The account of each round: own mistakes, the best expert so far, the regret, and what was promised."""
+"""The account of each round, and what was promised: a number that breaks a theorem is an error of this program."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -73,3 +76,98 @@ class Ledger:
     def joined(cls, parts: Sequence[Ledger]) -> Ledger:
         """Ledgers one below the other (at least one)."""
         return cls(*(np.concatenate(columns) for columns in zip(*(part.columns() for part in parts), strict=True)))
+
+
+SLACK = 1e-9
+"""Relative. Sums of a million shares err by 1e-10 at the most; beyond it the numbers are looked at again."""
+DIGITS = 60
+MOST_POWER = 20_000
+"""Mistakes up to which powers are taken as fractions: those have 54 bits for each."""
+
+
+class Bound(float):
+    """A number that is not exceeded; +inf, with a `reason`, where nothing is promised. As text: `no bound: …`."""
+
+    reason: str
+
+    def __new__(cls, value: float, reason: str = "") -> Self:
+        made = super().__new__(cls, math.inf if reason else value)
+        made.reason = reason
+        return made
+
+    @property
+    def applies(self) -> bool:
+        """Whether anything is promised."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        return f"no bound: {self.reason}" if self.reason else f"{float(self):.6g}"
+
+    def __repr__(self) -> str:
+        return f"Bound({self})"
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        return float(self), self.reason
+
+
+class Form(NamedTuple):
+    """The inequality a·own ≤ b·loss + c·rounds + d, for each expert over the rounds it was awake.
+
+    d: where it is the same after all rounds. regret: it is one about own − loss (then a = b = 1).
+    """
+
+    a: float
+    b: float
+    c: float = 0.0
+    d: float = 0.0
+    regret: bool = False
+
+
+class Counted(NamedTuple):
+    """What is compared for one expert: own (expected) loss, the expert's, its awake rounds; all rounds; experts."""
+
+    own: float
+    loss: float
+    rounds: float
+    t: int
+    n: int
+
+
+def weighted_majority_fails(counted: Counted, beta: float) -> bool:
+    """Whether (2/(1+β))^M > N·(1/β)^m, in whole numbers; of very many mistakes in logarithms of 60 digits."""
+    exact = Fraction(beta)
+    base, factor = 2 / (1 + exact), 1 / exact
+    if counted.own + counted.loss <= MOST_POWER:
+        return bool(base ** int(counted.own) > counted.n * factor ** int(counted.loss))
+    with localcontext() as context:
+        context.prec = DIGITS
+        left, right = Decimal(int(counted.own)) * _ln(base), Decimal(int(counted.loss)) * _ln(factor)
+        return left > right + Decimal(counted.n).ln()
+
+
+def randomised_fails(counted: Counted, beta: float) -> bool:
+    """Whether own·(1 − β) > m ln(1/β) + ln N, own less what its sum of t shares can have erred."""
+    exact = Fraction(beta)
+    with localcontext() as context:
+        context.prec = DIGITS
+        left = _decimal(_least(counted)) * _decimal(1 - exact)
+        return left > Decimal(int(counted.loss)) * _ln(1 / exact) + Decimal(counted.n).ln()
+
+
+def regret_fails(counted: Counted, most: float) -> bool:
+    """Whether own − loss is above a bound on the regret, less what its sum can have erred."""
+    off = Fraction(1, 10**12)
+    return _least(counted) - Fraction(counted.loss) * (1 - off) > Fraction(most) * (1 + off)
+
+
+def _least(counted: Counted) -> Fraction:
+    """The least that the own loss can be: each of t shares of n weights errs by (n + 8)·2⁻⁵³, their sum by t·2⁻⁵³."""
+    return Fraction(counted.own) * (1 - Fraction(counted.t + counted.n + 8, 2**52))
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _ln(value: Fraction) -> Decimal:
+    return _decimal(value).ln()

@@ -81,14 +81,9 @@ class AdviceTable(Table):
             return np.nan
         heard = self._heard[outcome if self._up is None else False]
         value = float(word == self._up) if self._up is not None else 1.0 if word in UP else 0.0
-        if self._up is None and word not in UP and word not in DOWN:
-            return None
-        other = heard.get(1.0 - value)
-        if other is not None and self._up is None and (max(word, other), min(word, other)) not in _SORTED:
-            return None
-        if heard.setdefault(value, word) != word:
-            return None
-        return value
+        both = {word, heard.get(1.0 - value, word)}
+        fits = self._up is not None or any(both <= set(pair) for pair in PAIRS)
+        return value if fits and heard.setdefault(value, word) == word else None
 
     def _problem(self, cells: list[str]) -> tuple[str, str] | None:
         columns = self.columns
@@ -121,9 +116,9 @@ class AdviceTable(Table):
         lows = np.unique(values[values != 1.0])
         if lows.size > 1 or (lows.size and lows[0] not in (0.0, -1.0)):
             raise ValueError
-        for word in ["1"] * bool((values == 1.0).any()) + [f"{low:g}" for low in lows]:
-            if self._value(word, False) is None:
-                raise ValueError
+        words = ["1"] * bool((values == 1.0).any()) + [f"{low:g}" for low in lows]
+        if any(self._value(word, False) is None for word in words):
+            raise ValueError
         outcomes = {text: self._value(text, True) for text in set(batch.y.tolist())}
         if None in outcomes.values():
             raise ValueError
@@ -141,9 +136,6 @@ class AdviceTable(Table):
 
     def recipe(self) -> dict[str, Any]:
         return {}
-
-
-_SORTED = {(max(pair), min(pair)) for pair in PAIRS}
 
 
 def _plain(cell: str) -> str:

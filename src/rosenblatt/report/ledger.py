@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
+import re
 from collections.abc import Callable
 from typing import Any
 
 from ..theory.ledger.bounds import Bound, whole
 from ..theory.ledger.ledger import Ledger
+from .words import plural, wrapped
 
 WIDE = 96
 BARS = {"R̄": "R", "γ̄": "γ₀", "x̄": "x", "w̄": "w"}
@@ -89,17 +90,15 @@ def in_sentences(
     for bound in bounds:
         if not bound.applies:
             lines += _wrapped(f"{bound.name}: does not apply: {say(bound.why_not)}", "", "  ")
-    if not ledger.followed.settings.fit_intercept:
-        for barred, bare in BARS.items():
-            lines = [line.replace(barred, bare) for line in lines]
-    return lines
+    if ledger.followed.settings.fit_intercept:
+        return lines
+    return [re.sub("|".join(BARS), lambda barred: BARS[barred[0]], line) for line in lines]
 
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:
     """Lines that do not part a number from its letter."""
     held = text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
-    lines = textwrap.wrap(held, WIDE, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-    return [line.replace("\u00a0", " ") for line in lines]
+    return [line.replace("\u00a0", " ") for line in wrapped(held, WIDE, first, rest)]
 
 
 def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
@@ -108,10 +107,10 @@ def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     order = "rows shuffled" if run.settings.shuffle else "rows in the order given"
     order = "" if run.settings.optimizer.picks else f", {order}"
     epochs = run.epoch - ledger.before[2]
-    spent = f" in {_many(epochs, 'epoch')}" if epochs else ""
+    spent = f" in {plural(epochs, 'epoch')}" if epochs else ""
     lines = [
         f"followed: rule {words['rule']}, keep {words['keep']}, {words['optimizer']}{order}, eta {words['eta0']:g}",
-        f"  {_many(ledger.mistakes, 'mistake')}, {_many(ledger.updates, 'update')}{spent}: {say(run.stop_reason)}",
+        f"  {plural(ledger.mistakes, 'mistake')}, {plural(ledger.updates, 'update')}{spent}: {say(run.stop_reason)}",
     ]
     if run.many:
         return lines
@@ -134,13 +133,13 @@ def _case(bound: Bound) -> str:
 
 def _values(ledger: Ledger, bound: Bound) -> dict[str, Any]:
     """What the sentences of a theorem that applies may mention, as numbers or in words."""
-    n, measured, limit = bound.numbers, bound.measured or 0.0, bound.limit or 0.0
+    n, measured, limit = bound.numbers, bound.measured or 0, bound.limit or 0.0
     values = {**n, "measured": measured, "limit": limit, "share": bound.share, "used": _percent(bound.share)}
-    values |= {f"{what}s": _many(measured, what) for what in ("mistake", "update", "wrong prediction")}
-    values |= {f"{name} made": _many(n[name], name[:-1]) for name in ("additions", "steps", "epochs") if name in n}
+    values |= {f"{what}s": plural(measured, what) for what in ("mistake", "update", "wrong prediction")}
+    values |= {f"{name} made": plural(n[name], name[:-1]) for name in ("additions", "steps", "epochs") if name in n}
     values["most"] = f"{whole(limit):,}" if limit < 1e15 else f"{limit:.3g}"
     if "still wrong" in n:
-        values["wrong rows"] = _many(n["still wrong"], "row")
+        values["wrong rows"] = plural(n["still wrong"], "row")
     if bound.name == "own margin":
         values["of the best"] = _percent(measured / n["γ̄"])
     elif "R̄²" in n:
@@ -148,14 +147,10 @@ def _values(ledger: Ledger, bound: Bound) -> dict[str, Any]:
         values |= {"step": eta * n["γ̄"], "growth": eta**2 * n["R̄²"] + 2 * eta * tau}
         values["longest"] = (eta * n["R̄²"] + 2 * tau) / n["γ̄"]
     elif "line" in n:
-        values |= {"step": n["line"] / n["k"], "τ": ledger.law.tau, "k additions": _many(n["k"], "addition")}
+        values |= {"step": n["line"] / n["k"], "τ": ledger.law.tau, "k additions": plural(n["k"], "addition")}
         side, beyond = ("at least", "below") if bound.least else ("at most", "above")
         values |= {"side": side, "beyond": beyond, "nearest": _percent(measured)}
     return values
-
-
-def _many(count: float, what: str) -> str:
-    return f"{count:,.0f} {what if count == 1 else what + 's'}"
 
 
 def _percent(share: float | None) -> str:

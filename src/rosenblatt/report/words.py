@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
-def plural(count: int, what: str) -> str:
+def plural(count: float, what: str) -> str:
     """`1 row`, `1,234 rows`."""
     return f"{count:,} {what if count == 1 else what + 's'}"
 

@@ -64,6 +64,14 @@ class Problem(NamedTuple):
         """(n,) functional margins y·u, rounded: a sign near 0 is not yet a proof."""
         return self.y * self.scores(w, b)
 
+    def parted(self, v: Array) -> tuple[Array, float]:
+        """(w, b) of weights v in one, that of the bias last; through the origin (v, 0)."""
+        return (v[:-1], float(v[-1])) if self.fit_intercept else (v, 0.0)
+
+    def joined(self, w: Array, b: Any) -> Array:
+        """The weights in one, the inverse of `parted`."""
+        return np.append(w, b) if self.fit_intercept else np.asarray(w)
+
     def take(self, chosen: Array) -> Problem:
         """These rows only, in this order; the classes stay."""
         return self._replace(rows=self.rows.take(chosen), y=self.y[chosen])
@@ -110,10 +118,8 @@ def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
     if positive is None:
         if classes.size > 2:
             listed = ", ".join(map(str, named[:10]))
-            raise SettingError(
-                f"there are {classes.size} classes ({plain(listed)}); name the one that {{positive.name}} is",
-                positive=None,
-            )
+            many = f"there are {classes.size} classes ({plain(listed)})"
+            raise SettingError(f"{many}; name the one that {{positive.name}} is", positive=None)
         at = classes.size - 1
     else:
         at = place_of(positive, classes)

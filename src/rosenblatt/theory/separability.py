@@ -14,16 +14,17 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.checks import check_seconds
+from ..errors import RosenblattError, SettingError
+from ..learn.run import Limits
+from ..learn.settings import Settings
+from ..model.fit import fit
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
-from .proof.floats import NOT_IN_FLOATS, Floats, in_floats, nearest
-from .search import exact as search_exact
-from .search import newton as search_newton
-from .search import perceptron as search_perceptron
-from .search import simplex as search_simplex
-from .search.hunt import Hunt, Watch
-from .search.reduce import opposite_pairs
-from .search.view import View, view_of
+from .proof.exact import NOT_IN_FLOATS, Floats, in_floats, nearest
+from .proof.farkas import decide
+from .proof.integers import bounded_margins
+from .search import methods
+from .search.hunt import Hunt, View, Watch, opposite_pairs, view_of
 
 DENSE = 3_000
 """Columns up to which Newton's method lays the rows out as dense ones and squares them."""
@@ -32,6 +33,15 @@ FEW, MANY = 40, 5_000
 rows of 130 columns."""
 HASHED = 20_000_000
 """Values up to which rows that contradict each other are looked for first; ten times as many take 1 s."""
+SMALL = 2_000
+"""Numbers n·d̄ of a problem that is decided at once."""
+WIDEST = 40
+"""Columns up to which rows are added one round after the other; exact steps cost the cube of it."""
+ADDED = 20
+ROUNDS = 60
+EPOCHS = 50
+WORK = 1_000_000_000
+"""Products at most: 0.5 s."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +122,6 @@ class Separability:
 
         recipe: how the rows were read from a file, for `verify` to do it again. Raises SettingError without a verdict.
         """
-        from ..errors import SettingError
         from .proof.certificate_file import save_certificate
 
         if self.certificate is None:
@@ -179,11 +188,8 @@ def _search(hunt: Hunt) -> None:
     """One method after the other, the cheap ones first, until one has a proof."""
     problem = hunt.problem
     hunt.say("looking for what needs no search")
-    if (
-        problem.fit_intercept
-        and (problem.y == problem.y[0]).all()
-        and hunt.hyperplane(np.zeros(problem.d), problem.y[0])
-    ):
+    alone = problem.fit_intercept and (problem.y == problem.y[0]).all()
+    if alone and hunt.hyperplane(np.zeros(problem.d), problem.y[0]):
         return
     pairs = opposite_pairs(problem) if problem.rows.size <= HASHED else []
     if any(hunt.support(pair) for pair in pairs):
@@ -194,7 +200,7 @@ def _search(hunt: Hunt) -> None:
             if hunt.view.width and not hunt.done and hunt.running():
                 method(hunt)
     if not hunt.done and hunt.running():
-        search_exact.generate(hunt)
+        _in_exact_arithmetic(hunt)
 
 
 def _simple(hunt: Hunt) -> bool:
@@ -208,7 +214,7 @@ def _simple(hunt: Hunt) -> bool:
     if sides.size <= problem.fit_intercept:
         hunt.view = view_of(problem, whole=True)
         if problem.d:
-            (search_perceptron if problem.d > search_newton.NARROW else search_simplex).generate(hunt)
+            (_perceptron if problem.d > methods.NARROW else methods.linear_program)(hunt)
         hunt.tried.clear()
         lifted = view.reduction.lifted(problem, np.zeros(problem.d), float(sides[0]) if sides.size else 0.0)
         hunt.view = view
@@ -218,12 +224,64 @@ def _simple(hunt: Hunt) -> bool:
 
 def _methods(view: View) -> list[Callable[[Hunt], None]]:
     """Those that fit the size of the problem, in this order."""
-    if view.width > search_newton.NARROW:
-        newton = [search_newton.generate] if view.width <= DENSE else []
-        return [search_perceptron.generate, *newton, search_simplex.wide]
+    if view.width > methods.NARROW:
+        newton = [methods.newton] if view.width <= DENSE else []
+        return [_perceptron, *newton, methods.wide]
     if view.width > FEW and len(view.active) > MANY:
-        return [search_simplex.look, search_newton.generate, search_simplex.support, search_simplex.generate]
-    return [search_simplex.generate, search_newton.generate, search_simplex.support]
+        return [methods.look, methods.newton, methods.support, methods.linear_program]
+    return [methods.linear_program, methods.newton, methods.support]
 
 
-__all__ = ["Separability", "separable"]
+def _perceptron(hunt: Hunt) -> None:
+    """Wide data with room between the classes: the weights after some epochs, if the last was without a mistake."""
+    problem = hunt.problem
+    epochs = int(min(EPOCHS, max(1, WORK // max(problem.rows.size, 1))))
+    hunt.say(f"perceptron, {epochs} epochs")
+    settings = Settings.of(rule="perceptron", fit_intercept=problem.fit_intercept, keep="last", shuffle=True)
+    try:
+        model = fit(problem.rows, problem.y, settings, Limits(epochs, None, hunt.left()))
+    except RosenblattError:  # values too large for sums in their own dtype, or a single class
+        model = None
+    if model is not None and model.run.converged:
+        (w,), (b,) = model.weights
+        hunt.hyperplane(np.asarray(w, np.float64), float(b))
+    hunt.failed(f"the perceptron, {epochs} epochs")
+
+
+def _in_exact_arithmetic(hunt: Hunt) -> None:
+    """What floats could not decide: all rows if they are few, else some, from the last basis on, until what holds for
+    them holds for all."""
+    problem = hunt.problem
+    width = problem.d + problem.fit_intercept
+    if problem.n * width <= SMALL:
+        hunt.say("simplex method in exact arithmetic")
+        hunt.certificate = decide(problem)
+        return
+    if width > WIDEST:
+        hunt.tried.append(f"the simplex method in exact arithmetic: not tried, as {width} columns are too many for it")
+        return
+    rows = hunt.basis if hunt.basis.size else np.arange(min(problem.n, 2 * width))
+    for _ in range(ROUNDS):
+        hunt.say(f"simplex method in exact arithmetic, {len(rows):,} rows")
+        proof = decide(problem.take(rows))
+        if isinstance(proof, Farkas):
+            hunt.certificate = proof.renumbered(rows)
+            return
+        bad = _wrong(problem, proof, 10 * ADDED)
+        if not bad.size:
+            hunt.certificate = proof
+            return
+        rows = np.concatenate([rows, bad[:ADDED]])
+        if not hunt.running():
+            break
+    hunt.failed(f"the simplex method in exact arithmetic, {len(rows):,} rows")
+
+
+def _wrong(problem: Problem, separator: Separator, most: int) -> Array:
+    """Rows on the wrong side, the worst first: all that floats are sure of, else those that exact arithmetic finds."""
+    floats = separator.floats()
+    rounded, bound = bounded_margins(problem, *floats)
+    sure = np.flatnonzero(rounded < -bound)
+    if sure.size:
+        return sure[np.argsort(rounded[sure])[:most]]
+    return np.flatnonzero(~separator.right_rows(problem, floats))[:most]

@@ -141,13 +141,10 @@ class StopWhenNotSeparable(Observer):
 
     def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
         """(class or pair, its rows as they are learned from, their numbers; None: all)."""
-        learned = self._learned()
         for which in list(self._pending):
             whole = self._whole(which)
-            chosen = learned
-            if len(which) == 2:
-                mine = np.flatnonzero(np.isin(self._codes, which))
-                chosen = mine if learned is None else np.intersect1d(mine, learned)
+            mine = self._learned & np.isin(self._codes, which) if len(which) == 2 else self._learned
+            chosen = None if mine.all() else np.flatnonzero(mine)
             yield which, whole if chosen is None else whole.take(chosen), chosen
 
     def _whole(self, which: tuple[Any, ...]) -> Any:
@@ -157,21 +154,15 @@ class StopWhenNotSeparable(Observer):
         if self._rows is None:
             parts = list(self._chunks)
             self._rows, y = stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts])
-            self._weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
+            weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
+            self._learned = np.concatenate(weights) > 0.0  # without those of weight 0, and those not in the order given
+            if self._order is not None:
+                self._learned &= np.isin(np.arange(len(y)), self._order)
             self._codes = y.astype(int) if self._run.many else (y > 0).astype(int)
-        positive = which[-1]
-        problem = as_problem(self._rows, self._codes, self._run.settings.fit_intercept, positive)
+        problem = as_problem(self._rows, self._codes, self._run.settings.fit_intercept, which[-1])
         names = [label.item() if hasattr(label, "item") else label for label in self.labels]
         rest = names[which[0]] if len(which) == 2 else "the rest" if self._run.many else names[0]
-        return problem._replace(classes=(rest, names[positive]))
-
-    def _learned(self) -> Array | None:
-        """Numbers of the rows that are learned from: those of the order given, without those of weight 0; None: all."""
-        self._whole(self._pending[0])
-        there = np.concatenate(self._weights) > 0.0
-        if self._order is not None:
-            there &= np.isin(np.arange(len(there)), self._order)
-        return None if there.all() else np.flatnonzero(there)
+        return problem._replace(classes=(rest, names[which[-1]]))
 
 
 def check_rule(rule: Any) -> None:
@@ -183,6 +174,3 @@ def check_rule(rule: Any) -> None:
             f"{rule_name(value)!r} stops when its loss settles, separable or not",
             stop_if_not_separable=True,
         )
-
-
-__all__ = ["NotSeparable", "StopWhenNotSeparable", "check_rule"]

@@ -25,11 +25,11 @@ BOUND = 16.0 * 2.0**-53
 
 
 class Points(NamedTuple):
-    """Different points, or rows other than 0, of 2 or 3 columns.
+    """Different points, or rows other than 0, of 2 or 3 columns; behind them the origin, which is so the point −1.
 
-    x: (n, d) float64. digits: (n, d, L) int64, the same numbers times a power of two as Σ digit·2^(24t), |digit| <
-    2²⁴. plus, minus: (n,) int64, rows of each class there. tiny: what underflow may add to an error, 0 where there is
-    none.
+    x: (n + 1, d) float64. digits: (n + 1, d, L) int64, the same numbers times a power of two as Σ digit·2^(24t), where
+    |digit| < 2²⁴. plus, minus: (n,) int64, rows of each class there. tiny: what underflow may add to an error, 0 where
+    there is none.
     """
 
     x: Array
@@ -40,13 +40,11 @@ class Points(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """Where a sweep works. a, b: (n,) the projected rows, turned into the upper half plane; pa, pb: sizes that bound
-    their errors; plus, minus, row, turn: weights, numbers, and −1 where turned; big: (6, …) digits."""
+    """Where a sweep works. v: (n, 2) the projected rows, turned into the upper half plane; size: (n, 2) what bounds
+    their errors; plus, minus, row, turn: (n,) weights, numbers, and −1 where turned; big: (6, …) digits."""
 
-    a: Array
-    b: Array
-    pa: Array
-    pb: Array
+    v: Array
+    size: Array
     plus: Array
     minus: Array
     row: Array
@@ -55,13 +53,12 @@ class Sweep(NamedTuple):
 
 
 class Along(NamedTuple):
-    """Which projection: along the point p (−1: rows as they are), then along q (−1: not), by column k, onto j, l."""
+    """Which projection: along the point p (−1: rows as they are), then along q (−1: not), by column k, onto two."""
 
     p: int
     q: int
     k: int
-    j: int
-    l: int  # noqa: E741
+    onto: tuple[int, int]
 
 
 def times(a: Array, b: Array, sign: int, out: Array) -> None:
@@ -90,7 +87,7 @@ def sign_of(digits: Array) -> int:
 def difference(points: Points, i: int, p: int, j: int, out: Array) -> None:
     """Digits of column j of x_i − x_p, nothing carried."""
     for t in range(points.digits.shape[2]):
-        out[t] = points.digits[i, j, t] - (points.digits[p, j, t] if p >= 0 else 0)
+        out[t] = points.digits[i, j, t] - points.digits[p, j, t]
 
 
 def part(points: Points, along: Along, i: int, j: int, big: Array, out: Array) -> None:
@@ -118,8 +115,7 @@ def exact_turn(points: Points, along: Along, i: int, j: int, big: Array) -> int:
     """The sign of the cross product of rows i and j after the projection."""
     size = 2 * points.digits.shape[2] + 2
     for each in range(4):
-        row, column = i if each < 2 else j, along.j if each % 2 == 0 else along.l
-        part(points, along, row, column, big, big[each, :size])
+        part(points, along, i if each < 2 else j, along.onto[each % 2], big, big[each, :size])
     out = big[4, : 2 * size + 2]
     out[:] = 0
     for term in range(2):
@@ -130,9 +126,9 @@ def exact_turn(points: Points, along: Along, i: int, j: int, big: Array) -> int:
 
 def turn(points: Points, along: Along, work: Sweep, r: int, s: int) -> int:
     """The sign of the angle from place r to place s: 1 where s comes later, 0 where they are parallel."""
-    left, right = work.a[r] * work.b[s], work.b[r] * work.a[s]
-    cross = left - right
-    error = BOUND * (work.pa[r] * work.pb[s] + work.pb[r] * work.pa[s]) + points.tiny
+    v, size = work.v, work.size
+    cross = v[r, 0] * v[s, 1] - v[r, 1] * v[s, 0]
+    error = BOUND * (size[r, 0] * size[s, 1] + size[r, 1] * size[s, 0]) + points.tiny
     if cross > error:
         return 1
     if cross < -error:
@@ -146,35 +142,28 @@ def turn(points: Points, along: Along, work: Sweep, r: int, s: int) -> int:
 def place(points: Points, along: Along, work: Sweep, i: int, r: int) -> int:
     """Puts row i, projected and turned into the upper half plane, at place r; returns 0 where it becomes 0."""
     x, p, q, k = points.x, along.p, along.q, along.k
-    for side in range(2):
-        j = along.j if side == 0 else along.l
-        v = x[i, j] - (x[p, j] if p >= 0 else 0.0)
+    for side, j in enumerate(along.onto):
+        v = x[i, j] - x[p, j]
         size = abs(v)
         if q >= 0:
-            vk, qj, qk = x[i, k], x[q, j], x[q, k]
-            if p >= 0:
-                vk, qj, qk = vk - x[p, k], qj - x[p, j], qk - x[p, k]
+            vk, qj, qk = x[i, k] - x[p, k], x[q, j] - x[p, j], x[q, k] - x[p, k]
             size = abs(v * qk) + abs(vk * qj)
             v = v * qk - vk * qj
-        if side == 0:
-            work.a[r], work.pa[r] = v, size
-        else:
-            work.b[r], work.pb[r] = v, size
+        work.v[r, side], work.size[r, side] = v, size
     sign = 0
-    for side in range(2):
-        v, size = (work.b[r], work.pb[r]) if side == 0 else (work.a[r], work.pa[r])
-        error = BOUND * size + points.tiny
+    for side in (1, 0):
+        v, error = work.v[r, side], BOUND * work.size[r, side] + points.tiny
         if v > error:
             sign = 1
         elif v < -error:
             sign = -1
         elif error > 0.0:
-            sign = exact_part_sign(points, along, i, along.l if side == 0 else along.j, work.big)
+            sign = exact_part_sign(points, along, i, along.onto[side], work.big)
         if sign != 0:
             break
     work.row[r], work.turn[r] = i, sign
     if sign < 0:
-        work.a[r], work.b[r] = -work.a[r], -work.b[r]
+        work.v[r, 0], work.v[r, 1] = -work.v[r, 0], -work.v[r, 1]
         work.plus[r], work.minus[r] = points.minus[i], points.plus[i]
     else:
         work.plus[r], work.minus[r] = points.plus[i], points.minus[i]
@@ -186,8 +175,8 @@ def sweep(points: Points, along: Along, work: Sweep, m: int, most: int) -> int:
     key = np.empty(m)
     total, errors = 0, 0
     for r in range(m):
-        size = abs(work.a[r]) + abs(work.b[r])
-        key[r] = -work.a[r] / size if size > 0.0 else 0.0
+        size = abs(work.v[r, 0]) + abs(work.v[r, 1])
+        key[r] = -work.v[r, 0] / size if size > 0.0 else 0.0
         total += work.plus[r] + work.minus[r]
         errors += work.minus[r]
     order = np.argsort(key)
@@ -213,24 +202,21 @@ def scan(points: Points, p: int, first: int, last: int, best: Array) -> None:
     Of two columns first is −1 and last 0. best: (2,) int64, the fewest errors so far and the q that has them; changed
     where there are fewer. Of rows without a point p, those that are 0 must be left out.
     """
-    n, d, size = points.digits.shape
-    empty, whole = np.empty(n), np.empty(n, np.int64)
-    work = Sweep(
-        empty, empty.copy(), empty.copy(), empty.copy(), whole, whole.copy(), whole.copy(), whole.copy(),
-        np.zeros((6, 4 * size + 8), np.int64),
-    )  # fmt: skip
+    n, d, whole = points.plus.size, points.x.shape[1], np.empty((4, points.plus.size), np.int64)
+    big = np.zeros((6, 4 * points.digits.shape[2] + 8), np.int64)
+    work = Sweep(np.empty((n, 2)), np.empty((n, 2)), whole[0], whole[1], whole[2], whole[3], big)
     here, v = min(points.plus[p], points.minus[p]) if p >= 0 else 0, np.zeros(d)
     for q in range(first, last):
         if q == p and q >= 0:
             continue
-        along = Along(p, -1, 0, 0, 1)
+        along = Along(p, -1, 0, (0, 1))
         if q >= 0:
             k = 0
             for j in range(d):
-                v[j] = points.x[q, j] - (points.x[p, j] if p >= 0 else 0.0)
+                v[j] = points.x[q, j] - points.x[p, j]
                 if abs(v[j]) > abs(v[k]):
                     k = j
-            along = Along(p, q, k, (k + 1) % 3, (k + 2) % 3)
+            along = Along(p, q, k, ((k + 1) % 3, (k + 2) % 3))
         m, same, opposite, seen = 0, 0, 0, False
         for i in range(n):
             if i == p:
@@ -241,8 +227,7 @@ def scan(points: Points, p: int, first: int, last: int, best: Array) -> None:
             if first <= i < q:  # the same projection as along an earlier row
                 seen = True
                 break
-            vi = points.x[i, along.k] - (points.x[p, along.k] if p >= 0 else 0.0)
-            forward = (vi > 0.0) == (v[along.k] > 0.0)
+            forward = (points.x[i, along.k] - points.x[p, along.k] > 0.0) == (v[along.k] > 0.0)
             same += points.plus[i] if forward else points.minus[i]
             opposite += points.minus[i] if forward else points.plus[i]
         tied = here + min(same, opposite)

@@ -1,10 +1,16 @@
-"""The theorems one by one, on the run that a ledger has followed."""
+"""The theorems one by one, on the run that a ledger has followed.
+
+On one pass over any rows a convex search finds the best u and γ: the bound is ((R̄ + D)/γ)² with D² =
+Σ max(0, γ − y·u·x̄)². With v = u/γ its root is R̄·‖v‖ + ‖max(0, 1 − y·v·x̄)‖₂, which is convex in v: one search finds u
+and γ together, and whatever v it stops at gives a valid bound. v → 0 gives n.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,37 +21,24 @@ from ...learn.rule import rule_name
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
+from ..problem import Problem
 from ..proof.certificate import Separator
 from . import follow
-from .bounds import Bound
-from .follow import Trail
-from .one_pass import one_pass
-from .recheck import recheck
-from .yardstick import noise
+from .bounds import Bound, longest, noise
+from .follow import Trail, recheck
 
 if TYPE_CHECKING:
     from .ledger import Ledger
 
 
-class Theorem(NamedTuple):
-    """name, statement: as of a `Bound`. conditions: each says what fails, or "". measured: the bound with its numbers,
-    where all are met. with_tau: the statement for rules that have a τ, where it is another one."""
-
-    name: str
-    statement: str
-    conditions: tuple[Callable[[Ledger], str], ...]
-    measured: Callable[[Ledger, Bound], Bound]
-    with_tau: str = ""
-
-
 def findings(ledger: Ledger) -> list[Bound]:
     """Each theorem with its numbers, or with the first of its conditions that fails."""
-    tau = ledger.kind is not None and ledger.kind.tau
+    statements = STATEMENTS | (WITH_TAU if ledger.kind is not None and ledger.kind.tau else {})
     bounds = []
-    for theorem in THEOREMS:
-        why = next(filter(None, (condition(ledger) for condition in theorem.conditions)), "")
-        bound = Bound(theorem.name, tau and theorem.with_tau or theorem.statement, why)
-        bounds.append(bound if why else theorem.measured(ledger, bound))
+    for name, (measured, conditions) in THEOREMS.items():
+        why = next(filter(None, (condition(ledger) for condition in conditions)), "")
+        bound = Bound(name, statements[name], why)
+        bounds.append(bound if why else measured(ledger, bound))
     return bounds
 
 
@@ -65,10 +58,6 @@ def _perceptron(ledger: Ledger, kind: Any = Perceptron) -> str:
 
 _margin_perceptron = partial(_perceptron, kind=Margin)
 _until_right = partial(_perceptron, kind=UntilRight)
-
-
-def _followable(ledger: Ledger) -> str:
-    return ledger.why_not
 
 
 def _from_zero(ledger: Ledger) -> str:
@@ -178,16 +167,14 @@ def _first_pass(ledger: Ledger, bound: Bound) -> Bound:
     starts = [ledger.weights, _answer(ledger)]
     if ledger.yardstick is not None:
         starts.append((ledger.yardstick.w, ledger.yardstick.b))
-    bar = ledger.problem.fit_intercept
-    best = one_pass(ledger.problem, times, [np.append(w, b) if bar else w for w, b in starts])
+    best = one_pass(ledger.problem, times, [ledger.problem.joined(w, b) for w, b in starts])
     made = _mistakes(ledger)[0]
     numbers = {"R̄": best.length, "γ": best.margin, "D": best.missing, "w": best.w, "b": best.b}
     bound = replace(bound, limit=best.limit, measured=made, numbers=numbers)
     if bound.holds or not np.isfinite(best.margin):
         return bound
-    rounded = _trail(ledger).f[follow.EXCESS] / (
-        made * ledger.law.eta**2
-    )  # of the mistakes that rounding made: see `recheck`
+    # What rounding added for each of the mistakes: see `recheck`.
+    rounded = _trail(ledger).f[follow.EXCESS] / (made * ledger.law.eta**2)
     most = ((np.sqrt(best.length**2 + rounded) + best.missing) / best.margin) ** 2
     return replace(bound, rechecked=bool(made <= most * (1.0 + 1e-9)))
 
@@ -195,9 +182,8 @@ def _first_pass(ledger: Ledger, bound: Bound) -> Bound:
 def _for_ever(ledger: Ledger, bound: Bound) -> Bound:
     made = _mistakes(ledger)
     bound = replace(bound, limit=1.0, measured=min(made), least=True, numbers={"epochs": len(made)})
-    return (
-        bound if bound.holds or Separator.of(*ledger.weights).check(ledger.problem) else replace(bound, rechecked=True)
-    )
+    right = bound.holds or Separator.of(*ledger.weights).check(ledger.problem)
+    return bound if right else replace(bound, rechecked=True)
 
 
 def _own_margin(ledger: Ledger, bound: Bound) -> Bound:
@@ -221,68 +207,116 @@ def _margin_of(ledger: Ledger, w: Array, b: float) -> float:
     return float(ledger.problem.margins(w, b).min()) / size if size > 0.0 else 0.0
 
 
-THEOREMS = (
-    Theorem(
-        "perceptron",
-        "the perceptron's mistakes are at most R̄²/γ̄²",
-        (_perceptron, _from_zero, _separator),
-        partial(_counted, mistakes=True),
-    ),
-    Theorem(
-        "margin perceptron",
-        "the margin perceptron's updates are at most (R̄² + 2τ/η)/γ̄²",
-        (_margin_perceptron, _from_zero, _separator),
-        _counted,
-    ),
-    Theorem(
-        "finished margin",
-        "a finished margin perceptron has at least the margin γ̄·τ/(ηR̄² + 2τ)",
-        (_margin_perceptron, _from_zero, _separator, _finished),
-        _final_margin,
-    ),
-    Theorem(
-        "online use",
-        "each mistake mended at once: wrong predictions are at most the margin perceptron's updates, (R̄² + 2)/γ̄²",
-        (_until_right, _from_zero, _separator),
-        _mended,
-    ),
-    Theorem(
-        "progress",
-        "w̄_k·u ≥ kηγ̄: each addition moves the weights towards the separator by ηγ̄ at least",
-        (_from_zero, _separator, _stepped),
-        partial(_on_the_way, place=follow.LEAST_ALONG, curve="along"),
-    ),
-    Theorem(
-        "length",
-        "‖w̄_k‖² ≤ kη²R̄²: each addition makes the weights longer by that at most",
-        (_from_zero, _stepped),
-        partial(_on_the_way, place=follow.MOST_SQUARE, curve="square"),
-        "‖w̄_k‖² ≤ k(η²R̄² + 2ητ): each addition makes the weights longer by that at most",
-    ),
-    Theorem(
-        "angle",
-        "cos(w̄_k, u) ≥ √k·γ̄/R̄: the angle to the separator is at most that",
-        (_from_zero, _separator, _stepped),
-        partial(_on_the_way, place=follow.LEAST_COSINE, curve="cosine"),
-        "cos(w̄_k, u) ≥ √k·γ̄/√(R̄² + 2τ/η): the angle to the separator is at most that",
-    ),
-    Theorem("update", "each addition raises y·u of its own row by exactly η‖x̄‖²", (_followable, _stepped), _raised),
-    Theorem(
-        "one pass",
-        "one pass makes at most ((R̄ + D)/γ)² mistakes, for any unit u and any γ > 0; D: what rows lack of γ",
-        (_perceptron, _from_zero, _passes),
-        _first_pass,
-    ),
-    Theorem(
-        "never stops",
-        "where no hyperplane is without an error, each epoch of the perceptron has a mistake: it never stops",
-        (_perceptron, _not_separable, _an_epoch),
-        _for_ever,
-    ),
-    Theorem(
-        "own margin",
-        "no separator has a larger margin than γ̄",
-        (_two_classes, _best_separator, _one_hyperplane),
-        _own_margin,
-    ),
-)
+STATEMENTS = {
+    "perceptron": "the perceptron's mistakes are at most R̄²/γ̄²",
+    "margin perceptron": "the margin perceptron's updates are at most (R̄² + 2τ/η)/γ̄²",
+    "finished margin": "a finished margin perceptron has at least the margin γ̄·τ/(ηR̄² + 2τ)",
+    "online use": "each mistake mended at once: wrong predictions are at most the margin perceptron's updates, "
+    "(R̄² + 2)/γ̄²",
+    "progress": "w̄_k·u ≥ kηγ̄: each addition moves the weights towards the separator by ηγ̄ at least",
+    "length": "‖w̄_k‖² ≤ kη²R̄²: each addition makes the weights longer by that at most",
+    "angle": "cos(w̄_k, u) ≥ √k·γ̄/R̄: the angle to the separator is at most that",
+    "update": "each addition raises y·u of its own row by exactly η‖x̄‖²",
+    "one pass": "one pass makes at most ((R̄ + D)/γ)² mistakes, for any unit u and any γ > 0; D: what rows lack of γ",
+    "never stops": "where no hyperplane is without an error, each epoch of the perceptron has a mistake: it never "
+    "stops",
+    "own margin": "no separator has a larger margin than γ̄",
+}
+WITH_TAU = {
+    "length": "‖w̄_k‖² ≤ k(η²R̄² + 2ητ): each addition makes the weights longer by that at most",
+    "angle": "cos(w̄_k, u) ≥ √k·γ̄/√(R̄² + 2τ/η): the angle to the separator is at most that",
+}
+"""The statement for rules that have a τ, where it is another one."""
+THEOREMS: dict[str, tuple[Callable[[Ledger, Bound], Bound], list[Callable[[Ledger], str]]]] = {
+    "perceptron": (partial(_counted, mistakes=True), [_perceptron, _from_zero, _separator]),
+    "margin perceptron": (_counted, [_margin_perceptron, _from_zero, _separator]),
+    "finished margin": (_final_margin, [_margin_perceptron, _from_zero, _separator, _finished]),
+    "online use": (_mended, [_until_right, _from_zero, _separator]),
+    "progress": (partial(_on_the_way, place=follow.LEAST_ALONG, curve="along"), [_from_zero, _separator, _stepped]),
+    "length": (partial(_on_the_way, place=follow.MOST_SQUARE, curve="square"), [_from_zero, _stepped]),
+    "angle": (partial(_on_the_way, place=follow.LEAST_COSINE, curve="cosine"), [_from_zero, _separator, _stepped]),
+    "update": (_raised, [attrgetter("why_not"), _stepped]),
+    "one pass": (_first_pass, [_perceptron, _from_zero, _passes]),
+    "never stops": (_for_ever, [_perceptron, _not_separable, _an_epoch]),
+    "own margin": (_own_margin, [_two_classes, _best_separator, _one_hyperplane]),
+}
+"""name → the bound with its numbers, where all conditions are met; and the conditions: each says what fails, or ""."""
+
+
+LOOKS = 200
+"""At most so many steps of the search; it is near its end after some 60."""
+SIZES = np.geomspace(1e-3, 1e3, 25)
+SMALL = 1e-12
+
+
+class OnePass(NamedTuple):
+    """limit: ((R̄ + D)/γ)². w, b: u, of unit length. margin: γ; missing: D. length: R̄."""
+
+    limit: float
+    w: Array
+    b: float
+    margin: float
+    missing: float
+    length: float
+
+
+def one_pass(problem: Problem, times: Array | None = None, starts: Sequence[Array] = ()) -> OnePass:
+    """The smallest bound found on the mistakes of one pass from zero weights.
+
+    times: (n,) how often the pass comes to each row, None: once. starts: directions (d̄,) to begin at: separators,
+    weights that were learned.
+    """
+    from scipy.optimize import minimize
+
+    root = _Root(problem, np.ones(problem.n) if times is None else np.asarray(times, float))
+    mean = problem.x.T @ (problem.y * root.times)
+    first = [problem.joined(mean, problem.y @ root.times), *starts]
+    tried = [v * (size / norm) for v in first if (norm := _root(v, root)) > 0.0 for size in SIZES]
+    best = min(tried, key=root.value, default=np.zeros(first[0].size))
+    if np.any(best):
+        searched = minimize(root.both, best, jac=True, method="L-BFGS-B", options={"maxiter": LOOKS}).x
+        best = min((best, np.asarray(searched)), key=root.value)
+    value, size = root.value(best), float(np.linalg.norm(best))
+    if not size > 0.0 or value**2 >= root.times.sum():
+        return _far(root, first[0])
+    margin = 1.0 / size
+    w, b = problem.parted(best)
+    return OnePass(value**2, w / size, b / size, margin, root.missing(best) * margin, root.length)
+
+
+def _root(v: Array, root: _Root) -> float:
+    """How large v·y·x̄ is, to begin with v of a size that means something."""
+    return float(np.sqrt(np.mean(root.scores(v) ** 2)))
+
+
+def _far(root: _Root, v: Array) -> OnePass:
+    """No u says more than that each row is a mistake once: γ so large that D/γ is √n."""
+    n, size = float(root.times.sum()), float(np.linalg.norm(v))
+    unit = v / size if size > 0.0 else np.eye(1, v.size)[0]
+    return OnePass(n, *root.problem.parted(unit), np.inf, np.inf, root.length)
+
+
+class _Root:
+    """R̄·‖v‖ + ‖max(0, 1 − y·v·x̄)‖ and its slope."""
+
+    def __init__(self, problem: Problem, times: Array) -> None:
+        self.problem, self.times, self.length = problem, times, longest(problem) ** 0.5
+
+    def scores(self, v: Array) -> Array:
+        return self.problem.margins(*self.problem.parted(v))
+
+    def missing(self, v: Array) -> float:
+        """D/γ."""
+        lack = np.maximum(0.0, 1.0 - self.scores(v))
+        return float(np.sqrt(self.times @ lack**2))
+
+    def value(self, v: Array) -> float:
+        return self.length * float(np.linalg.norm(v)) + self.missing(v)
+
+    def both(self, v: Array) -> tuple[float, Array]:
+        lack = np.maximum(0.0, 1.0 - self.scores(v))
+        missing, size = float(np.sqrt(self.times @ lack**2)), float(np.linalg.norm(v))
+        pull = self.times * lack * self.problem.y
+        slope = self.problem.joined(-(self.problem.x.T @ pull), -pull.sum())
+        slope = slope / max(missing, SMALL) + v * (self.length / max(size, SMALL))
+        return self.length * size + missing, slope

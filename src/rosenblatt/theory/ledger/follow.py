@@ -2,16 +2,25 @@
 
 Two classes, one row a step: `w̄ ← w̄ + a·x̄`. Kept in float64 whatever the run's dtype; what the run itself may have
 rounded away is bounded on the way (DRIFT), so that a step on a right row is told from a rounded one.
+
+What a run seems to violate is looked at once more in exact arithmetic. The weights after k additions are
+η·Σ c_i·y_i·x̄_i, with c_i the additions of row i: from the counts alone each side of each theorem is an exact fraction.
+Only what the run itself rounded is not: `excess`, measured on the way, says how much longer w̄ became than a run without
+rounding would have allowed.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.dispatch import Kernel, add, dot
 from ...core.rows import Array, Index, Rows
+from ..problem import Problem
+from ..proof.integers import combined
+from .bounds import Yardstick, exact_least, exact_longest, squared_length, violated
 
 # Places in Trail.f and Trail.n.
 ALONG, SQUARE, EXCESS, DRIFT, LEAST_ALONG, MOST_SQUARE, LEAST_COSINE, MOST_OFF = range(8)
@@ -154,3 +163,44 @@ def new_trail(w: Array, b: float, n: int) -> Trail:
     f[[LEAST_ALONG, LEAST_COSINE]] = np.inf
     counts, places = np.zeros(n, np.int64), np.zeros(5, np.int64)
     return Trail(w.astype(np.float64), np.array([float(b)]), counts, f, places, np.zeros((MOST_RECORDS, 3)))
+
+
+def recheck(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wrong: int) -> None:
+    """Raises BoundViolated unless exact arithmetic says that it was rounding. wrong: as `follow` returns it."""
+    k = int(trail.n[ADDITIONS])
+    if wrong in (COEFFICIENT, RIGHT_ROW, RAISE):
+        raise violated(f"step {k:,} of the run {_STEPS[wrong]}")
+    left, right = _sides(problem, law, trail, yard, wrong)
+    if left > right:
+        sides = f"{float(left):.17g} > {float(right):.17g}"
+        raise violated(f"after {k:,} additions {_LINES[wrong]} ({sides}), in exact arithmetic")
+
+
+_STEPS = {
+    COEFFICIENT: "has another length than the rule gives it",
+    RIGHT_ROW: "is on a row that the rule calls right",
+    RAISE: "does not raise y·u by its length times ‖x̄‖²",
+}
+_LINES = {
+    TOO_LONG: "‖w̄_k‖² is above its line k·(η²R̄² + 2ητ)",
+    BELOW_LINE: "w̄_k·u is below its line kηγ",
+    TOO_MANY: "k is above its bound (R̄² + 2τ/η)/γ²",
+}
+
+
+def _sides(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wrong: int) -> tuple[Fraction, Fraction]:
+    """(left, right) of the inequality left ≤ right that a theorem states: squares, so that no root is needed, and the
+    separator as it was given, not of unit length. Of a run from zero weights only."""
+    eta, k = Fraction(law.eta), int(trail.n[ADDITIONS])
+    excess = Fraction(float(trail.f[EXCESS])) * Fraction(1001, 1000)
+    most = k * (eta * eta * exact_longest(problem) + 2 * eta * Fraction(law.tau)) + excess
+    added = np.flatnonzero(trail.counts)
+    total = combined(problem, added, trail.counts[added].tolist())
+    if wrong == TOO_LONG:
+        return eta * eta * squared_length(list(total.values()), Fraction(0)), most
+    assert yard is not None  # without a separator there is no other line
+    w, b = [Fraction(value) for value in yard.w.tolist()], Fraction(yard.b)
+    line = k * eta * exact_least(problem, yard.w, yard.b)
+    if wrong == BELOW_LINE:
+        return line, eta * sum((value * [*w, b][j] for j, value in total.items()), Fraction(0))
+    return line * line, most * squared_length(w, b)

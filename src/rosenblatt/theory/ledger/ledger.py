@@ -11,15 +11,13 @@ import numpy as np
 from ...core.learn import MISTAKES, UPDATES, Keep
 from ...core.rows import Array, stack
 from ...data.checks import check_seconds
-from ...errors import BoundViolated, DataError, SettingError
+from ...errors import DataError, SettingError
 from ...learn.observers import Callback, Event, Observer
 from ...learn.run import Chunks, Run, Stop
 from ..problem import as_problem
 from . import follow
-from .bounds import SLACK, Bound, Kind, cosine_line, followable, kind_of, mistake_limit
-from .follow import Law, Log, Trail, follow_steps, new_trail
-from .recheck import recheck
-from .yardstick import Yardstick, longest, pair
+from .bounds import SLACK, Bound, Kind, Yardstick, cosine_line, followable, kind_of, longest, mistake_limit, violated
+from .follow import Law, Log, Trail, follow_steps, new_trail, recheck
 
 BUFFER = 4096
 """Steps that are kept until it is worth looking at them; "pick one mistake" makes them one by one."""
@@ -85,7 +83,7 @@ class Ledger(Observer):
         self.yardstick: Yardstick | None = None
         self.separable: bool | None = None
         self.trail = None
-        self.history: dict[str, list[Any]] = {name: [] for name in _HISTORY}
+        self.history: dict[str, list[Any]] = {name: [] for name in (*_COUNTED, *_CURVES)}
         self._waiting: list[tuple[Array, Array]] = []
         self._steps = self._work = self._next = 0
         if run.many:
@@ -172,10 +170,7 @@ class Ledger(Observer):
         bounds = findings(self)
         for bound in bounds:
             if bound.holds is False:
-                raise BoundViolated(
-                    f"{bound.name}: measured {bound.measured:.17g}, allowed {bound.limit:.17g}; this is an error in "
-                    f"rosenblatt, please report it"
-                )
+                raise violated(f"{bound.name}: measured {bound.measured:.17g}, allowed {bound.limit:.17g}")
         return bounds
 
     def summary(self, explain: bool = False, say: Callable[[str], str] = str) -> str:
@@ -235,10 +230,8 @@ class Ledger(Observer):
         w, b = self.weights
         away = float(np.sqrt(((w - self.trail.w) ** 2).sum() + (b - self.trail.b[0]) ** 2))
         if not away <= ROUNDING * self.trail.f[follow.DRIFT]:
-            raise BoundViolated(
-                f"after {self.trail.n[follow.STEPS]:,} steps the weights of the run are {away:g} away from those of "
-                f"its log; this is an error in rosenblatt, please report it"
-            )
+            steps = f"after {self.trail.n[follow.STEPS]:,} steps the weights of the run"
+            raise violated(f"{steps} are {away:g} away from those of its log")
 
     def _law(self) -> Law:
         assert self.run is not None and self.kind is not None
@@ -274,7 +267,7 @@ class Ledger(Observer):
                 return
         self.separable = True
         if not isinstance(separator, MaxMargin):
-            self.yardstick = Yardstick.of(problem, *pair(separator))
+            self.yardstick = Yardstick.of_pair(problem, separator)
             return
         counted = "_with_bias" if problem.fit_intercept else ""
         w, b, most = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
@@ -303,7 +296,5 @@ class Ledger(Observer):
         return out
 
 
-_HISTORY = (
-    "epoch", "mistakes", "updates", "additions", "limit", "along", "along_line", "length", "length_line", "cosine",
-    "cosine_line",
-)  # fmt: skip
+_COUNTED = ("epoch", "mistakes", "updates", "additions", "limit")
+_CURVES = ("along", "along_line", "length", "length_line", "cosine", "cosine_line")

@@ -15,8 +15,7 @@ from ...data.checks import check_seconds
 from ...errors import DataError
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
-from ..proof.exact import other_offset
-from ..proof.floats import NOT_IN_FLOATS, Floats, checked, in_floats, nearest
+from ..proof.exact import NOT_IN_FLOATS, Floats, checked, in_floats, nearest, other_offset
 from .points import Points
 from .solver import Widest, widest
 

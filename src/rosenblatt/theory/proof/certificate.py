@@ -1,7 +1,16 @@
-"""What proves a verdict, and how it is checked: integers over one denominator, without a solver."""
+"""What proves a verdict, and how it is checked without a solver: in integers, or in floats with bounds on their errors.
+
+Not separable in floats: near approximate multipliers there are exact ones, none below 0. With λ̂ > 0 on k rows, A the
+matrix of their y·x̄ and B its rows of a basis, the exact correction δ of the basis solves Bᵀδ = −r, r = Aᵀλ̂. Let R be
+any matrix, G = I − R·Bᵀ and α = ‖G‖∞. If α < 1, then B is regular, δ is there, ‖δ‖∞ ≤ ‖Rr‖∞/(1 − α) and |δᵢ| ≤ |Rr|ᵢ +
+Σⱼ|Gᵢⱼ|·‖δ‖∞. If that is below λ̂ᵢ on the whole basis, λ̂ + δ is positive and exact: the data are not separable. Every
+quantity is bounded from above with its own rounding error (S. Rump, Verification methods, Acta Numerica 2010, section
+10). Rows and columns are scaled by powers of two first, which is exact.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,9 +21,7 @@ import numpy as np
 
 from ...core.rows import Array
 from ..problem import Problem
-from .enclosure import holds
-from .filter import bounded_margins
-from .integers import combined, float_of, margins, whole
+from .integers import TINY, UNIT, bounded_margins, combined, float_of, flushes, margins, whole
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,9 +84,14 @@ class Separator:
         return min(each)
 
     def fits(self, problem: Problem) -> bool:
-        if not all(map(whole, (*self.w, self.b, self.denominator))):
-            return False
-        return self.denominator > 0 and len(self.w) == problem.d and (problem.fit_intercept or self.b == 0)
+        integers = all(map(whole, (*self.w, self.b, self.denominator)))
+        return integers and self.denominator > 0 and not self.flaw(problem.d, problem.fit_intercept)
+
+    def flaw(self, d: int, fit_intercept: bool) -> str:
+        """Why it is none for d columns, in words, or ""."""
+        if len(self.w) != d:
+            return f"{len(self.w):,} weights for {d:,} columns"
+        return "" if fit_intercept or not self.b else "b must be 0 without an offset"
 
     def __repr__(self) -> str:
         """Python writes no decimal integers of more than 4,300 digits."""
@@ -114,17 +126,21 @@ class Farkas:
 
     def check(self, problem: Problem) -> bool:
         """Whether it proves that the problem is not separable, exactly (3,840 rows of 784 pixels, 3,800 bits: 1 s)."""
-        if not (self.rows and len(self.rows) == len(self.multipliers) and len(set(self.rows)) == len(self.rows)):
-            return False
         if not all(map(whole, (*self.rows, *self.multipliers, self.denominator))):
             return False  # numpy's integers overflow
-        if min(self.multipliers) < 0 or sum(self.multipliers) != self.denominator or self.denominator <= 0:
-            return False
-        if min(self.rows) < 0 or max(self.rows) >= problem.n:
+        if self.flaw() or self.denominator <= 0 or min(self.rows) < 0 or max(self.rows) >= problem.n:
             return False
         return not combined(problem, np.array(self.rows), self.multipliers)
 
     plain = check
+
+    def flaw(self, d: int = 0, fit_intercept: bool = True) -> str:
+        """What it lacks, whatever the rows are, in words, or ""."""
+        flaw = _flaw(self.rows, self.multipliers)
+        if flaw or min(self.multipliers) < 0:
+            return flaw or "a multiplier is negative"
+        fit = sum(self.multipliers) == self.denominator
+        return "" if fit else "the multipliers do not sum to the denominator"
 
     def __repr__(self) -> str:
         return f"<Farkas: {len(self.rows):,} rows, denominator of {self.denominator.bit_length():,} bits>"
@@ -151,7 +167,7 @@ class Enclosure:
     """A proof in floating point with bounds on its own errors: some λ near these, none below 0, has Σ λᵢ yᵢ x̄ᵢ = 0.
 
     rows: (k,) numbers of rows, from 0. multipliers: (k,) float64 λ̂ > 0. basis: those of the rows on which the exact λ
-    differs from λ̂. See `enclosure` for the theorem behind it.
+    differs from λ̂. See above for the theorem behind it.
     """
 
     rows: tuple[int, ...]
@@ -167,6 +183,11 @@ class Enclosure:
 
     plain = check
 
+    def flaw(self, d: int = 0, fit_intercept: bool = True) -> str:
+        """As of `Farkas`."""
+        fit = len(set(self.basis)) == len(self.basis) and set(self.basis) <= set(self.rows)
+        return _flaw(self.rows, self.multipliers) or ("" if fit else "the basis must be some of the rows, none twice")
+
     def renumbered(self, numbers: Array) -> Enclosure:
         """The same proof, of rows that have these numbers, ascending, among others."""
         rows, basis = (tuple(numbers[list(part)].tolist()) for part in (self.rows, self.basis))
@@ -176,4 +197,101 @@ class Enclosure:
         return f"<Enclosure: {len(self.rows):,} rows, {len(self.basis):,} of them a basis>"
 
 
+def _flaw(rows: Sequence[int], multipliers: Sequence[float]) -> str:
+    if not rows or len(rows) != len(multipliers):
+        return f"{len(multipliers):,} multipliers for {len(rows):,} rows"
+    return "" if len(set(rows)) == len(rows) else "a row number is there twice"
+
+
 Certificate = Separator | Farkas | Enclosure
+
+
+MOST = 300_000_000
+"""Numbers (rows times columns) that are laid out, at the most: 2.4 GB."""
+SPLIT = 2.0**27 + 1.0
+
+
+def holds(problem: Problem, rows: Array, lam: Array, basis: Sequence[int]) -> bool:
+    """Whether the bounds prove it. lam: (k,) λ̂ of these rows. basis: the numbers of those rows that are one."""
+    if not (len(rows) == len(lam) > 0 and len(np.unique(rows)) == len(rows)):
+        return False
+    there = rows.min() >= 0 and rows.max() < problem.n
+    if flushes() or not (there and (lam >= 2.0**-900).all() and (lam <= 1.0).all()):
+        return False
+    values = equations(problem, rows)
+    place = np.flatnonzero(np.isin(rows, basis))
+    if values is None or len(basis) != len(place) or len(place) != values.shape[1]:
+        return False
+    if not len(place):
+        return True  # every x̄ of these rows is 0
+    scale = np.frexp(lam[place])[1] - 1  # 2^scale ≤ λ
+    square = np.ldexp(values[place], scale[:, None]).T
+    if not (np.ldexp(square.T, -scale[:, None]) == values[place]).all():
+        return False  # a subnormal number was rounded
+    room = np.ldexp(lam[place], -scale)
+    with np.errstate(all="ignore"):
+        bound = _correction(square, *_residual(values, lam))
+    return bound is not None and bool((bound < room).all())
+
+
+def equations(problem: Problem, rows: Array) -> Array | None:
+    """(k, c) float64 y·x̄, each column exactly scaled to at most 1; without columns that add no equation: those of
+    zeros, and with an offset constant ones. None where that is too much, or not exact."""
+    chosen = problem.rows.take(rows)
+    used = chosen.used_columns()
+    if len(rows) * len(used) > MOST:
+        return None
+    x = chosen.take_columns(used).astype(np.float64).toarray()
+    idle = (x == x[0]).all(axis=0) if problem.fit_intercept else (x == 0).all(axis=0)
+    x = x[:, ~idle]
+    if problem.fit_intercept:
+        x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
+    exponents = np.frexp(np.abs(x).max(axis=0, initial=0.0))[1]
+    scaled = np.ldexp(x, -exponents)
+    if not (np.ldexp(scaled, exponents) == x).all():
+        return None
+    return np.asarray(scaled * problem.y[rows][:, None])
+
+
+def _residual(values: Array, lam: Array) -> tuple[Array, Array]:
+    """(c,) r = Σ λᵢ aᵢⱼ and a bound on its error: products in four exact parts, sums rounded once (math.fsum)."""
+    high, low = _parts(values)
+    big, small = (part[:, None] for part in _parts(lam))
+    r = np.empty(values.shape[1])
+    for j in range(values.shape[1]):
+        h, lo = high[:, j : j + 1], low[:, j : j + 1]
+        terms = np.concatenate([h * big, h * small, lo * big, lo * small], axis=None)
+        r[j] = math.fsum(terms.tolist())
+    return r, np.abs(r) * (2.0 * UNIT) + 8.0 * len(values) * TINY
+
+
+def _parts(values: Array) -> tuple[Array, Array]:
+    """a = high + low exactly, each of at most 26 bits (T. Dekker, 1971), so that products of parts are exact."""
+    c = SPLIT * values
+    high = c - (c - values)
+    return high, values - high
+
+
+def _correction(square: Array, r: Array, error: Array) -> Array | None:
+    """(c,) bounds on |δ| for square·δ = −r, r known within error. None where no inverse proves the matrix regular."""
+    c = len(square)
+    up = 1.0 + 8.0 * (c + 8) * UNIT
+    tiny = 8.0 * (c + 8.0) ** 2 * TINY
+    try:
+        inverse = np.linalg.inv(square)
+    except np.linalg.LinAlgError:
+        return None
+    if not np.isfinite(inverse).all() or c * UNIT > 1e-4:
+        return None
+    size = np.abs(inverse)
+    product = inverse @ square
+    product[np.arange(c), np.arange(c)] -= 1.0
+    rounding = 2.0 * (c + 8) * UNIT
+    gaps = (np.abs(product).sum(axis=1) * up + rounding * (size @ (np.abs(square).sum(axis=1) + 1.0)) + rounding) * up
+    gaps = gaps + tiny * (1.0 + size.sum(axis=1))
+    alpha = float(gaps.max())
+    if not alpha < 0.5:
+        return None
+    first = (np.abs(inverse @ r) + size @ (error + rounding * np.abs(r))) * up + tiny * (1.0 + size.sum(axis=1))
+    longest = float(first.max()) / (1.0 - alpha) * (1.0 + 8.0 * UNIT)
+    return np.asarray((first + gaps * longest) * up)

@@ -62,16 +62,15 @@ class Saved:
         if list(map(label_text, problem.classes)) == list(map(label_text, reversed(self.classes))):
             problem = problem._replace(y=-problem.y, classes=problem.classes[::-1])
         has = _about(problem)
-        pairs = [(name, words(has[name]), words(getattr(self, name))) for name, words in WORDS.items()]
-        other = [
-            f"{'labels ' if name == 'classes' else ''}{here}, the certificate is about {there}"
-            for name, here, there in pairs
-            if here != there
-        ]
+        others = "the rows are not those that the certificate is about: "
+        for name, words in WORDS.items():
+            here, there = words(has[name]), words(getattr(self, name))
+            if here != there:
+                what = "labels " if name == "classes" else ""
+                raise DataError(f"{others}{what}{here}, the certificate is about {there}")
         if has["digest"] != self.digest:
-            other.append("as many, with the same labels, but some value, sign or the order is different (SHA-256)")
-        if other:
-            raise DataError(f"the rows are not those that the certificate is about: {other[0]}")
+            why = "as many, with the same labels, but some value, sign or the order is different (SHA-256)"
+            raise DataError(others + why)
         return problem
 
     def __str__(self) -> str:
@@ -168,17 +167,12 @@ def _digest(content: dict[str, Any]) -> str:
 def read_certificate(path: str | os.PathLike[str]) -> Saved:
     """The certificate in the file at path. ModelError in one sentence for anything that is not a whole one of ours."""
     path = os.fspath(path)
-    content = _content(path)
     try:
-        return _saved(content, path)
-    except _Damaged as found:
-        raise ModelError(f"{path}: damaged: {found}") from None
+        return _saved(_content(path), path)
+    except ModelError as error:
+        raise error.within(f"{path}: ") from None
     except KeyError as error:
         raise ModelError(f"{path}: damaged: {error.args[0]!r} is missing") from None
-
-
-class _Damaged(Exception):
-    """What is wrong, in words."""
 
 
 def _content(path: str) -> dict[str, Any]:
@@ -186,23 +180,21 @@ def _content(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             start = file.read(200)  # a data set given as a certificate may be huge
             if not start.lstrip().startswith(b"{") or FORMAT.encode() not in start:
-                raise ModelError(f"{path}: not a certificate of rosenblatt")
+                raise ModelError("not a certificate of rosenblatt")
             raw = start + file.read(LIMIT)
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if len(raw) > LIMIT:
-        raise ModelError(f"{path}: damaged: longer than {LIMIT:,} bytes")
+        raise ModelError(f"cannot be read: {error.strerror or error}") from None
+    _demand(len(raw) <= LIMIT, f"longer than {LIMIT:,} bytes")
     try:
         content = json.loads(raw.decode("ascii"), object_pairs_hook=_unique)
     except (ValueError, RecursionError):
-        raise ModelError(f"{path}: damaged, or truncated: not valid JSON") from None
+        raise ModelError("damaged, or truncated: not valid JSON") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelError(f"{path}: not a certificate of rosenblatt")
+        raise ModelError("not a certificate of rosenblatt")
     schema: Any = content.get("schema")
-    if not whole(schema) or schema < 1:
-        raise ModelError(f"{path}: damaged: schema {schema!r} is not a version number")
+    _demand(whole(schema) and schema >= 1, f"schema {schema!r} is not a version number")
     if schema > SCHEMA:
-        raise ModelError(f"{path}: written by a newer version (schema {schema}; this one reads up to {SCHEMA})")
+        raise ModelError(f"written by a newer version (schema {schema}; this one reads up to {SCHEMA})")
     return content
 
 
@@ -228,31 +220,13 @@ def _saved(content: dict[str, Any], path: str) -> Saved:
     _demand(two, "classes must be two labels")
     _demand(read, "fit_intercept must be true or false, and recipe an object or null")
     _demand(all(isinstance(each, str) for each in digests), "digest and version must be texts")
-    certificate = _certificate(kind, proof, n, d)
-    offset = isinstance(certificate, Separator) and certificate.b
-    _demand(data["fit_intercept"] or not offset, "b must be 0 without an offset")
+    parts: dict[str, Any] = {field.name: _part(field.name, kind, proof[field.name], n) for field in fields(KINDS[kind])}
+    certificate = KINDS[kind](**parts)
+    flaw = certificate.flaw(d, data["fit_intercept"])
+    _demand(not flaw, flaw)
     _demand(content["digest"] == _digest(content), "the contents do not fit their digest")
     about = {name: data[name] for name in (*WORDS, "digest", "recipe")} | {"classes": tuple(classes)}
     return Saved(certificate, **about, version=content["version"], path=path)
-
-
-def _certificate(kind: str, proof: dict[str, Any], n: int, d: int) -> Certificate:
-    parts: dict[str, Any] = {field.name: _part(field.name, kind, proof[field.name], n) for field in fields(KINDS[kind])}
-    if kind == "separator":
-        _demand(len(parts["w"]) == d, f"{len(parts['w']):,} weights for {d:,} columns")
-    else:
-        rows, multipliers = parts["rows"], parts["multipliers"]
-        fit = rows and len(rows) == len(multipliers)
-        _demand(fit, f"{len(multipliers):,} multipliers for {len(rows):,} rows")
-        _demand(len(set(rows)) == len(rows), "a row number is there twice")
-    if kind == "farkas":
-        _demand(min(multipliers) >= 0, "a multiplier is negative")
-        _demand(sum(multipliers) == parts["denominator"], "the multipliers do not sum to the denominator")
-    if kind == "enclosure":
-        basis = set(parts["basis"])
-        fit = len(basis) == len(parts["basis"]) and basis <= set(rows)
-        _demand(fit, "the basis must be some of the rows, none twice")
-    return KINDS[kind](**parts)
 
 
 def _part(name: str, kind: str, value: Any, n: int) -> Any:
@@ -271,7 +245,7 @@ def _part(name: str, kind: str, value: Any, n: int) -> Any:
 
 def _demand(met: Any, otherwise: str) -> None:
     if not met:
-        raise _Damaged(otherwise)
+        raise ModelError(f"damaged: {otherwise}")
 
 
 def _number(value: Any, name: str, least: int, most: int) -> int:
@@ -290,6 +264,7 @@ def _float(value: Any) -> float:
     try:
         number = float.fromhex(value)
     except (TypeError, ValueError, OverflowError):
-        raise _Damaged(f'a multiplier must be a float in base 16, as "0x1.8p-3", found {value!r:.40}') from None
+        words = f'a multiplier must be a float in base 16, as "0x1.8p-3", found {value!r:.40}'
+        raise ModelError(f"damaged: {words}") from None
     _demand(0.0 < number < math.inf, "a multiplier is not above 0")
     return number
