@@ -109,7 +109,7 @@ def test_a_suffix_that_is_no_picture_is_named_with_those_that_are(tmp_path: Path
 
 def test_matplotlib_comes_late_and_its_global_state_is_left_alone(tmp_path: Path) -> None:
     program = (
-        "import sys, rosenblatt.plots, rosenblatt.report.metrics, rosenblatt.cli.demo, rosenblatt.cli.pictures\n"
+        "import sys, rosenblatt.plots, rosenblatt.model.metrics, rosenblatt.cli.demo, rosenblatt.cli.pictures\n"
         "rosenblatt.cli.pictures.check_picture('--plot', None, 'data.svm')\n"
         "assert 'matplotlib' not in sys.modules\n"
         "from rosenblatt.report.pictures.mistakes import mistakes_per_epoch\n"

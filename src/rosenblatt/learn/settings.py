@@ -18,7 +18,7 @@ from .table import DEFAULTS, declared, learner_table
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What is learned and how; every value checked. See `rosenblatt.estimators.LinearClassifier` for the meanings.
+    """What is learned and how; every value checked. See `rosenblatt.LinearClassifier` for the meanings.
 
     memory: as it is before anything was learned; each run learns into a copy. optimizer, schedule: values of
     `optimizers/` and `schedule.py`.
