@@ -55,9 +55,8 @@ def executed(text: str, names: dict[str, Any]) -> str:
                 except Exception as error:
                     if not example.exc_msg:
                         raise
-                    print(
-                        "Traceback (most recent call last):\n    ...", *traceback.format_exception_only(error), sep="\n"
-                    )
+                    said = "".join(traceback.format_exception_only(error))
+                    print(f"Traceback (most recent call last):\n    ...\n{said}", end="")
             first, *more = example.source.splitlines()
             out += [f">>> {first}", *(f"... {line}" for line in more), *printed.getvalue().splitlines()]
         out.append("")
