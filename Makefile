@@ -15,6 +15,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Or the tests would run on whatever it names instead of on what was installed.
 unexport PYTHONPATH
 PIP := $(PY) -m pip install -qq
+# A process a core and each file in one of them, in the order of tests/conftest.py: the long ones first.
+SPREAD := -n auto --dist loadfile --no-loadscope-reorder
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
 # A .venv that was copied or moved along with its checkout still points at the old one: make it anew.
@@ -31,10 +33,10 @@ demo: .venv/demo  ## install, then watch a linear classifier learn to tell spam 
 	@.venv/bin/rosenblatt demo $(ARGS)
 
 test: .venv/test  ## install, then run the tests
-	@$(PY) -m pytest -n auto --dist loadfile $(ARGS)
+	@$(PY) -m pytest $(SPREAD) $(ARGS)
 
 test-slow: .venv/test  ## the tests that `make test` leaves out, and every property test with 250 random examples
-	@ROSENBLATT_EXPLORE=$${ROSENBLATT_EXPLORE:-250} $(PY) -m pytest -n auto --dist loadfile -m "slow or hypothesis" $(ARGS)
+	@ROSENBLATT_EXPLORE=$${ROSENBLATT_EXPLORE:-250} $(PY) -m pytest $(SPREAD) -m "slow or hypothesis" $(ARGS)
 
 lint: .venv/lint  ## ruff and mypy
 	@$(PY) -m ruff check .

@@ -42,8 +42,14 @@ if not EXPLORE and hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 
 
+LONG = ("test_docs_run", "test_dispatch", "test_robustness", "test_measure", "test_docs_build", "test_bounds")
+"""Files of ten seconds to minutes, the longest first."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A property test that names its own number of examples explores as many as the others."""
+    """Long files first, so that at the end no process is alone with one: with --dist loadfile a file is not divided.
+    A property test that names its own number of examples explores as many as the others."""
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
     if not EXPLORE:
         return
     for test in {item.function for item in items if isinstance(item, pytest.Function)}:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,14 +79,15 @@ def file_name(text: str) -> str:
 
 
 PROGRAM = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli import main; main()"
+FRESH = (sys.executable, "-c", PROGRAM)
 
 
-def make_place(folder: Path, page: Path) -> Path:
+def make_place(folder: Path, page: Path, program: Sequence[str] = FRESH) -> Path:
     """A folder in which a page's commands find what they name: `rosenblatt`, what a clone has, and the page's files."""
-    for name, words in {"rosenblatt": ["-c", PROGRAM], "python": []}.items():
+    for name, words in {"rosenblatt": program, "python": [sys.executable]}.items():
         script = folder / "bin" / name
         script.parent.mkdir(exist_ok=True)
-        script.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *words])} "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         script.chmod(0o755)
     for name in ("src", "examples", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
@@ -93,14 +97,34 @@ def make_place(folder: Path, page: Path) -> Path:
     return folder
 
 
+@contextlib.contextmanager
+def forking() -> Iterator[list[str]]:
+    """The words that stand for `rosenblatt` in a shell, for as long as the process that forks (forked.py) is there."""
+    program = str(Path(__file__).parent / "forked.py")
+    with tempfile.TemporaryDirectory() as folder:  # a short path: an address has at most 107 characters
+        address = Path(folder) / "s"
+        words = [sys.executable, program, str(address)]
+        parent = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(Path(folder))
+        )
+        while not address.exists():
+            assert parent.poll() is None, "it ended before it could fork"
+            time.sleep(0.02)
+        yield [sys.executable, "-S", "-E", program, str(address)]
+        parent.communicate()
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What a page's commands find in theirs."""
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    more = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": path}
+    return {**os.environ, **more, "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+
+
 def shell(command: str, folder: Path, fails: bool = False) -> str:
     """What a command prints, messages included; it must fail or succeed as said, unless it tells its exit code."""
-    environment = {
-        **os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "LC_ALL": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),
-    }  # fmt: skip
     done = subprocess.run(
-        ["/bin/sh", "-c", command], cwd=folder, env=environment, encoding="utf-8", timeout=3600,
+        ["/bin/sh", "-c", command], cwd=folder, env=environment(folder), encoding="utf-8", timeout=3600,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert "$?" in command or (done.returncode != 0) is fails, f"{command}\n{done.stdout}"

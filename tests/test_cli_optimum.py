@@ -113,7 +113,7 @@ def test_one_picture_for_one_problem(tmp_path: Path) -> None:
 
 # --- compare ---------------------------------------------------------------------------------------------------------
 
-QUICK = ("--rules", "perceptron", "--keeps", "last,pocket,voted")
+QUICK = ("--rules", "perceptron", "--keeps", "last,pocket,voted", "--epochs", "20")
 
 
 def test_compare_has_the_optimum_beside_the_learners(tmp_path: Path) -> None:
@@ -170,7 +170,17 @@ def test_compare_with_a_test_file_learns_once(tmp_path: Path) -> None:
 
 def test_unit_rows_have_an_optimum_of_their_own(tmp_path: Path) -> None:
     data = written(tmp_path / "many.svm", MANY)
-    words = ("--rules", "perceptron", "--keeps", "last", "--scalings", "none,standard,unit", "--optimum")
+    words = (
+        "--rules",
+        "perceptron",
+        "--keeps",
+        "last",
+        "--scalings",
+        "none,standard,unit",
+        "--epochs",
+        "20",
+        "--optimum",
+    )
     assert list(well("compare", data, *words, "--json").json["optimum"]) in (["none", "unit"], ["unit", "none"])
     assert "errors on all rows, scaled unit: " in well("compare", data, *words).out
 

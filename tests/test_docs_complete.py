@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -183,8 +184,28 @@ def test_the_help_on_the_pages_is_what_the_shell_prints(tmp_path: Path) -> None:
     assert shell("rosenblatt train --help", place) == shown
 
 
+def leads_somewhere(name: str) -> bool:
+    """Whether a dotted name is a module, or something that can be got from one."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def test_dotted_names_in_the_text_exist() -> None:
+    """`rosenblatt.theory.separable` and the like, in pages and docstrings: rooms move, and words stay behind."""
+    assert leads_somewhere("rosenblatt.theory.Separability.verify") and not leads_somewhere("rosenblatt.no_such_room.f")
+    sources = [path for room in ("src", "tools", "benchmarks", "examples") for path in (ROOT / room).rglob("*.py")]
+    assert sources
+    for path in [*pages(), ROOT / "pyproject.toml", *sources]:
+        names = set(re.findall(r"(?<![\w./-])rosenblatt(?:\.[A-Za-z_]\w*)+", path.read_text(encoding="utf-8")))
+        gone = sorted(name for name in names if not leads_somewhere(name))
+        assert not gone, f"{title(path)} names {', '.join(gone)}"
+
+
 def test_the_rule_that_a_page_includes_is_the_file() -> None:
-    """own-rule.md shows examples/forgiving.py itself, and the README the same class."""
+    """own-rule.md shows examples/forgiving.py itself."""
     file = (ROOT / "examples" / "forgiving.py").read_text(encoding="utf-8")
     (block,) = blocks(DOCS / "own-rule.md", "python")
     assert block.text.rstrip("\n") == file.rstrip("\n")

@@ -6,7 +6,7 @@ import doctest
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,21 @@ from typing import Any, NamedTuple
 import pytest
 
 from conftest import DATA
-from pages import SET_UP, blocks, commands, file_name, is_error, make_place, pages, same, shell, title
+from pages import (
+    FRESH,
+    README,
+    SET_UP,
+    blocks,
+    commands,
+    file_name,
+    forking,
+    is_error,
+    make_place,
+    pages,
+    same,
+    shell,
+    title,
+)
 
 try:
     PAGES = pages()
@@ -38,8 +52,8 @@ class Ran(NamedTuple):
     missing: list[str]
 
 
-def ran(page: Path, place: Path) -> Ran:
-    make_place(place, page)
+def ran(page: Path, place: Path, program: Sequence[str]) -> Ran:
+    make_place(place, page, program)
     shown, missing = [], []
     for block in blocks(page, "console"):
         if block.needs and not (DATA / block.needs).is_dir():
@@ -54,11 +68,13 @@ def ran(page: Path, place: Path) -> Ran:
 
 @pytest.fixture(scope="module")
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[Path, Any]]:
-    """The pages of this session, all begun: a page is little work for one core, and most of it is starting Python."""
+    """The pages of this session, all begun: a page is little work for one core. The commands of the README are started
+    as anybody would start them, those of the others are forked by a process that has imported everything: see pages."""
     items = [item for item in request.session.items if "running" in getattr(item, "fixturenames", ())]
     chosen = dict.fromkeys(item.callspec.params["page"] for item in items)  # type: ignore[attr-defined]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {page: pool.submit(ran, page, tmp_path_factory.mktemp("page")) for page in chosen}
+    with forking() as forked, ThreadPoolExecutor(os.cpu_count()) as pool:
+        program = {page: FRESH if page == README else forked for page in chosen}
+        yield {page: pool.submit(ran, page, tmp_path_factory.mktemp("page"), program[page]) for page in chosen}
 
 
 @pytest.mark.parametrize("page", with_blocks("console"), ids=title)

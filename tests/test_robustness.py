@@ -167,23 +167,32 @@ def test_tables_of_odd_numbers(
 SURROUNDINGS = {"C": {"LC_ALL": "C"}, "narrow": {"COLUMNS": "40"}, "plain": {"NO_COLOR": "1", "TERM": "dumb"}}
 
 
-@pytest.mark.parametrize("surroundings", SURROUNDINGS)
-def test_surroundings_change_no_answer(
-    surroundings: str, files: dict[str, Path], models: dict[str, Path], tmp_path: Path
-) -> None:
-    """As processes of their own: the locale is read at the start."""
-    for words in (
-        ["train", files["words.txt"], "-o", tmp_path / "m", "--json"],
+Answer = tuple[bytes, bytes, int]
+
+
+def answers(files: dict[str, Path], models: dict[str, Path], **options: Any) -> list[Answer]:
+    """Of three commands at once, as processes of their own: the locale is read at the start."""
+    commands = (
+        ["train", files["words.txt"], "-o", models["words"].parent / "m", "--json"],
         ["evaluate", models["words"], files["latin.txt"]],
         ["explain", models["table"], files["wide.csv"]],
-    ):
-        usual, here = process(*words), process(*words, env=SURROUNDINGS[surroundings])
-        (out, err), answer = usual.communicate(), here.communicate()
-        if words[0] == "train":
-            assert json.loads(answer[0]) | {"seconds": 0} == json.loads(out) | {"seconds": 0}
-        else:
-            assert answer == (out, err)
-        assert here.returncode == usual.returncode
+    )
+    running = [process(*words, **options) for words in commands]
+    return [(*each.communicate(), each.returncode) for each in running]
+
+
+@pytest.fixture(scope="module")
+def usual(files: dict[str, Path], models: dict[str, Path]) -> list[Answer]:
+    return answers(files, models)
+
+
+@pytest.mark.parametrize("surroundings", SURROUNDINGS)
+def test_surroundings_change_no_answer(
+    surroundings: str, files: dict[str, Path], models: dict[str, Path], usual: list[Answer]
+) -> None:
+    (learned, *others), (wanted, *rest) = answers(files, models, env=SURROUNDINGS[surroundings]), usual
+    assert json.loads(learned[0]) | {"seconds": 0} == json.loads(wanted[0]) | {"seconds": 0}
+    assert learned[2] == wanted[2] and others == rest
 
 
 @pytest.mark.parametrize("command", COMMANDS)

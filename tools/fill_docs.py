@@ -17,6 +17,7 @@ import os
 import re
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,18 @@ def ran(text: str, place: Path) -> str:
 
 
 def executed(text: str, names: dict[str, Any]) -> str:
-    """A Python session with fresh output."""
+    """A Python session with fresh output; an error only where the page shows one."""
     out = []
     for part in text.strip("\n").split("\n\n"):
         for example in doctest.DocTestParser().get_examples(part + "\n"):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
-                exec(compile(example.source, "page", "single"), names)
+                try:
+                    exec(compile(example.source, "page", "single"), names)
+                except Exception as error:
+                    if not example.exc_msg:
+                        raise
+                    said = "".join(traceback.format_exception_only(error))
+                    print(f"Traceback (most recent call last):\n    ...\n{said}", end="")
             first, *more = example.source.splitlines()
             out += [f">>> {first}", *(f"... {line}" for line in more), *printed.getvalue().splitlines()]
         out.append("")

@@ -85,7 +85,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     stop_reason_ : str, which rule or limit ended the last fit.
     not_separable_ : None, or the proof (`theory.Separability`) that ended the last fit, by stop_if_not_separable.
     history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.
-    model_ : rosenblatt.model.Model, what is saved to a file. n_threads_ : int.
+    model_ : rosenblatt.Model, what is saved to a file. n_threads_ : int.
 
     Raises
     ------

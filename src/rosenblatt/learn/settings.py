@@ -130,7 +130,7 @@ rules' pages name them)."""
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What is learned and how; every value checked. See `rosenblatt.estimators.LinearClassifier` for the meanings.
+    """What is learned and how; every value checked. See `rosenblatt.LinearClassifier` for the meanings.
 
     memory: as it is before anything was learned; each run learns into a copy. optimizer, schedule: values of
     `optimizers/` and of this file.
