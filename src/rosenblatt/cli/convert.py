@@ -13,15 +13,15 @@ from ..errors import DataError, SettingError, located
 from ..features.pipeline import Features
 from ..model.model import Model
 from ..model.representation import Representation
+from ..read.anything import source_like
 from ..read.open import open_bytes, uncompressed
 from ..write import OUTPUTS, Shape, output_format, whole_files
 from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
 from .command import command, given, option
-from .data import like_training
-from .learn import check_kind, check_needs, feature_options
 from .options import FEATURES, data_options, json_option, reading
 from .output import check_writable, note, notes, show
 from .progress import Progress
+from .recipe import recipe_of
 from .sources import as_it_is, output_errors, read_twice, unlabelled_option
 
 
@@ -86,7 +86,8 @@ def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, p
         source = as_it_is(path, reading(words), unlabelled)
     else:
         words["model"] = Model.load(words["model"])
-        source = like_training(path, words["model"], reading(words), False if unlabelled else "auto")
+        labelled = False if unlabelled else "auto"
+        source = source_like(path, words["model"], labelled=labelled, **reading(words))
     batches, shape = _rows(source, words, progress)
     names = None
     if words["to"] == "svmlight" and shape.names is not None and output != "-":
@@ -141,9 +142,9 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
     """Rows as a model sees them, or as `train` with the same options would make them."""
     model = words["model"]
     if model is None:
-        check_needs(words, words["given"])
-        check_kind(source, words["given"])
-        features, rows, y, ids = Features.fit(batches, feature_options(words))
+        recipe = recipe_of({name: words[name] for name in FEATURES})
+        recipe.check_kind(source)
+        features, rows, y, ids = Features.fit(batches, recipe.features)
         names = source.feature_names
         seen = Representation(classes=np.empty(0), features=features, reading=source.recipe(), names=names)
         return AtHand(Batch(rows, y, ids)), shape._replace(width=rows.width), _listed(seen)

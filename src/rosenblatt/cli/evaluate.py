@@ -9,11 +9,11 @@ import numpy as np
 
 from ..model.metrics import metrics, most_confused
 from ..model.model import Model
+from ..read.anything import source_like
 from ..report.words import plural, short, table
 from .command import command
-from .data import like_training, scores_and_labels
 from .options import json_option, plot_option, reading, reading_options
-from .output import show
+from .output import notes, show
 from .pictures import check_picture, write_picture
 from .progress import Progress
 
@@ -35,9 +35,10 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
     """
     check_picture("--plot", plot, model, data)
     learned = Model.load(model)
-    source = like_training(data, learned, reading(words), labelled=True)
+    source = source_like(data, learned, labelled=True, **reading(words))
     with Progress() as progress:
-        scores, labels = scores_and_labels(learned, source, progress)
+        scores, labels = learned.scores_and_labels(progress.reading(source))
+    notes(source.notes)
     measured = metrics(learned, scores, labels)
     if plot:
         from ..report.pictures.answers import answers_of, figure_of_answers

@@ -8,11 +8,11 @@ from typing import Any
 from ..errors import DataError, SettingError
 from ..model.evidence import Explanation, explanations
 from ..model.model import Model
+from ..read.anything import source_like
 from ..report.words import plural, short, table
 from .command import Number, command, option
-from .data import like_training, scored
 from .options import json_option, reading, reading_options
-from .output import to_json, write_lines
+from .output import notes, to_json, write_lines
 from .progress import Progress
 
 
@@ -36,16 +36,17 @@ def explain(
     """
     learned = Model.load(model)
     number = None if wanted is None else _class(learned, wanted)
-    source = like_training(data, learned, reading(words))
+    source = source_like(data, learned, **reading(words))
     last = 0
     with Progress(printing=True) as progress:
-        for part in scored(learned, source, progress):
+        for part in learned.scored(progress.reading(source)):
             for each in explanations(learned, part, row, number):
                 lines = [to_json(each.as_dict(top))] if as_json else _text(each, learned, top)
                 write_lines(lines if as_json or each.row in (1, row) else ["", *lines])
             last = part.first + len(part.scores) - 1
             if row is not None and row <= last:
                 return
+    notes(source.notes)
     if row is not None:
         raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; it has {last}")
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, naming
 from ..report.words import dimensions, hyperplanes, listed, plural, short, table
 from ..theory.ledger.bounds import whole
 from ..theory.margins.maximum import max_margin
 from ..theory.proof.exact import NOT_IN_FLOATS
 from .command import command
-from .data import naming
 from .options import data_options, json_option, problem_options, time_option
 from .output import notes, show
 from .problem import read, wanted

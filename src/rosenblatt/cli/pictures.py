@@ -13,7 +13,6 @@ from ..model.model import Model
 from ..recipe.recipe import Recipe
 from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
-from .data import labels_of
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
 
@@ -98,7 +97,7 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
     title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
     batch = kept.batch()
-    plane = None if batch is None else plane_of(model, batch, labels_of(batch, model, kept.sources[0]))
+    plane = None if batch is None else plane_of(model, batch, model.labels_of(batch, kept.sources[0].origin))
     return figure_of_training(model.run, title, plane)
 
 

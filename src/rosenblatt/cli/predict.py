@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import SettingError
 from ..model.model import Model, Scored
+from ..read.anything import source_like
 from .command import command, option
-from .data import like_training, scored
 from .options import json_option, reading, reading_options
-from .output import to_json, write_lines
+from .output import notes, to_json, write_lines
 from .progress import Progress
 
 
@@ -38,11 +38,12 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         rule, keep = learned.run.settings.words()["rule"], learned.run.memory.name
         why = f"rule {rule} with keep {keep} has no probabilities"
         raise SettingError(f"--proba: {why}; train with --calibrate sigmoid")
-    source = like_training(data, learned, reading(words))
+    source = source_like(data, learned, **reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
     with Progress(printing=True) as progress:
-        for part in scored(learned, source, progress):
+        for part in learned.scored(progress.reading(source)):
             write_lines(_objects(part, learned, proba) if as_json else _lines(part, learned, asked))
+    notes(source.notes)
 
 
 def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:

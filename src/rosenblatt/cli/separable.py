@@ -6,13 +6,12 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import SettingError
+from ..errors import SettingError, naming
 from ..report.words import dimensions, hyperplanes, plural, short, table
 from ..theory.proof.certificate_file import in_text, label_text
 from ..theory.proof.exact import NOT_IN_FLOATS
 from ..theory.separability import separable as decide
 from .command import command, option
-from .data import naming
 from .options import data_options, json_option, problem_options, time_option
 from .output import check_writable, notes, show
 from .problem import read, wanted

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import DataError, ModelError, SettingError
+from ..errors import DataError, ModelError, SettingError, naming
 from ..report.words import hyperplanes, listed, plural
 from ..theory.proof.certificate_file import label_text, read_certificate
 from .command import command
-from .data import naming
 from .options import json_option, reading, reading_options
 from .output import show
 from .problem import Wanted, read

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import KINDS, Array, Rows, csr, dense
+from ..core.rows import Array, Rows, csr, dense
 from ..errors import DataError, SettingError, plain
 
 MOST_WHOLE = 2**53
@@ -20,7 +20,7 @@ def rows_from(X: Any) -> Rows:
     float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
     are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
     """
-    if isinstance(X, KINDS):
+    if hasattr(X, "without_duplicates"):  # a verb of every kind of rows, of ours and of others
         return X
     from scipy import sparse
 
