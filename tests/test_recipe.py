@@ -260,3 +260,93 @@ def test_the_model_file_holds_the_recipe(files: dict[str, Path], tmp_path: Path)
     assert same(model, Recipe.from_dict(model.recipe).fit(files["d.csv"]))
     AveragedPerceptron(max_iter=4).fit(X, Y).model_.save(path)
     assert same(Model.load(path), Recipe.from_dict(Model.load(path).recipe).with_(keep="averaged").fit(X, Y))
+
+
+# --- what trials by users found ---
+
+
+def test_columns_are_matched_by_name_or_refused_never_by_place(files: dict[str, Path], tmp_path: Path) -> None:
+    model = Recipe(scale="standard").fit(FRAME, Y)
+    turned = tmp_path / "turned.csv"
+    FRAME[["height", "age"]].assign(label=Y).to_csv(turned, index=False)
+    assert model.predict(turned).tolist() == model.predict(files["d.csv"]).tolist() == model.predict(FRAME).tolist()
+    with pytest.raises(
+        DataError, match="the columns of the source are height, age; expected the model's, in this order"
+    ):
+        model.predict(open_source(turned, labelled=True))
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(FRAME[["height", "age"]])
+    assert model.predict(arrow).tolist() == model.predict(FRAME).tolist()
+
+
+def test_the_column_of_labels_is_remembered(files: dict[str, Path], tmp_path: Path) -> None:
+    whole, path = FRAME.assign(kind=Y), tmp_path / "whole.csv"
+    whole.to_csv(path, index=False)
+    model = Recipe().fit(whole, "kind")
+    assert same(model, Recipe(label="kind").fit(whole)) and same(model, Recipe(drop="kind").fit(whole, Y))
+    assert model.predict(path).tolist() == model.predict(whole).tolist() == model.predict(FRAME).tolist()
+    assert model.evaluate(whole) == model.evaluate(path) == model.evaluate(FRAME, Y)
+    model.save(tmp_path / "m")
+    assert well("predict", tmp_path / "m", path).out.split() == model.predict(whole).tolist()
+
+
+def test_words_for_files_are_not_ignored_on_what_is_in_memory() -> None:
+    for words in ({"base": 0}, {"format": "csv"}, {"label": "kind"}, {"fields": ["subject"]}):
+        with pytest.raises(SettingError, match=f"{next(iter(words))}: the data are in memory; this is for files"):
+            Recipe(**words).fit(X, Y)
+    mails = [f"Subject: {text}\nX-Own: yes\n\n{text}\n".encode() for text in TEXTS]
+    few, usual = (Recipe(min_documents=1, **words).fit(mails, KINDS) for words in ({"fields": ["x-own"]}, {}))
+    assert few.reading == {"fields": ["x-own"]} and set(few.features.names) != set(usual.features.names)
+    assert few.predict(mails).tolist() == KINDS
+    frame = pd.DataFrame({"words": TEXTS, "kind": KINDS})
+    assert Recipe(min_documents=1, text="words").fit(frame, "kind").predict(TEXTS).tolist() == KINDS
+
+
+def test_a_text_where_a_list_is_meant_is_parted_as_in_the_shell() -> None:
+    assert Recipe(fields="subject,sender")["fields"] == ["subject", "sender"]
+    assert Recipe(drop="id")["drop"] == ["id"]
+
+
+def test_labels_beside_a_file_are_refused_by_models_too(files: dict[str, Path]) -> None:
+    model = Recipe().fit(files["d.csv"])
+    for call in (model.evaluate, model.explain):
+        with pytest.raises(DataError, match="the labels of a file are in the file"):
+            call(files["d.csv"], ["no"] * 6)
+
+
+def test_none_is_no_scaling_and_labels_of_costs_are_labels() -> None:
+    assert Recipe(scale=None, min_documents=1).fit(TEXTS, KINDS).features.recipe()["scale"] == []
+    numbers = np.where(Y == "yes", 1, 0)
+    model = Recipe(keep="averaged").fit(X, numbers)
+    assert Recipe(cost={0: 3.0, 1: 1.0}).choose_threshold(model, X, numbers).choice["by"] == "cost"
+
+
+@pytest.mark.parametrize(("call", "sentence"), [
+    (lambda: Recipe(header="no"), "header='no' must be True or False"),
+    (lambda: Recipe(base=2), "base=2"),
+    (lambda: Recipe(scale=True).fit(X, Y), "scaling 'True' is not understood"),
+    (lambda: Recipe(max_false_positives="1%"), "must be a share between 0 and 1"),
+    (lambda: Recipe(confidence="x", max_false_positives=0.1), "confidence='x' must be a share"),
+    (lambda: Recipe(epochs=3), "a recipe has no word epochs; did you mean max_iter?"),
+    (lambda: Recipe(eta=3), "did you mean eta0?"),
+    (lambda: Recipe(seed=3), "did you mean random_state?"),
+    (lambda: Recipe().fit(None, Y), "the data are NoneType; expected an array"),
+    (lambda: Recipe().fit({"a": 1}, Y), "the data are dict; expected an array"),
+    (lambda: Recipe().fit(b"Subject: x", Y), r"the data are bytes; expected a mail: [mail]"),
+    (lambda: Recipe().fit_more(None, X, Y), "found NoneType; expected a model, the path of one"),
+])  # fmt: skip
+def test_slips_get_one_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises((DataError, SettingError)) as error:
+        call()
+    assert sentence in str(error.value)
+
+
+def test_models_compare_print_and_stand_for_estimators(tmp_path: Path) -> None:
+    model = Recipe().fit(X, Y)
+    assert model == model and model != Recipe().fit(X, Y)
+    assert repr(model) == "<Model: perceptron, keep last; 2 features, classes no, yes>"
+    estimator = AveragedPerceptron(max_iter=2).fit(X, Y)
+    model.save(tmp_path / "m")
+    assert Recipe(max_iter=1).fit_more(estimator, X, Y).run.epoch >= 2
+    assert Recipe(max_iter=1).fit_more(tmp_path / "m", X, Y).run.epoch > model.run.epoch
+    assert Recipe(start=estimator, max_iter=1).fit(X, Y).run.epoch == 1
+    assert "{choices}" not in (Recipe.__doc__ or "")

@@ -125,6 +125,8 @@ class Parameter(NamedTuple):
                 self._refuse(value)
         elif self.kind in (int, float):
             self._check_number(value)
+        elif self.kind is bool and value not in (True, False):
+            self._refuse(value, f"{{{self.name}}} must be True or False")
 
     def _check_number(self, value: Any) -> None:
         kinds = (int, np.integer) if self.kind is int else (int, float, np.number)
@@ -181,7 +183,8 @@ def described(table: dict[str, Parameter], indent: int = 4) -> str:
     lines = []
     for each in table.values():
         lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
-        wrapped = textwrap.wrap(each.meaning or each.help, 116 - indent, break_on_hyphens=False)
+        text = (each.meaning or each.help).replace("{choices}", ", ".join(map(str, each.choices)))
+        wrapped = textwrap.wrap(text, 116 - indent, break_on_hyphens=False)
         lines += [f"    {line}" for line in wrapped]
     return f"\n{' ' * indent}".join(lines)
 

@@ -74,8 +74,8 @@ class AtHand:
     one_shot = False
     origin = "the data"
 
-    def __init__(self, batch: Batch, feature_names: list[str] | None = None) -> None:
-        self.batch, self.feature_names = batch, feature_names
+    def __init__(self, batch: Batch, feature_names: list[str] | None = None, reading: Any = None) -> None:
+        self.batch, self.feature_names, self._reading = batch, feature_names, reading or {}
         self.kind = "documents" if isinstance(batch.rows, list) else "rows"
         self.notes: dict[str, int] = {}
 
@@ -83,4 +83,4 @@ class AtHand:
         yield self.batch
 
     def recipe(self) -> dict[str, Any]:
-        return {}
+        return dict(self._reading)

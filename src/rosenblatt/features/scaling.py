@@ -186,6 +186,7 @@ def parse(text: str) -> list[Step]:
     """The steps of a scaling, not fitted yet: "idf+unit:2" → [Idf(), UnitLength(2.0)]; "none" and "" → []. Raises
     SettingError."""
     steps: list[Step] = []
+    text = str(text)
     for step in [] if text in ("", "none") else text.split("+"):
         name, _, number = step.partition(":")
         try:

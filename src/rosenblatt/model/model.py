@@ -33,7 +33,7 @@ class Scored(NamedTuple):
         return None if self.batch.ids is None else str(self.batch.ids[i])
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Model(Representation):
     """What was learned from data, and how these were read: it answers for data of the same kind.
 
@@ -51,6 +51,10 @@ class Model(Representation):
     threshold: float | None = None
     choice: dict[str, Any] | None = None
     recipe: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        words, classes = self.run.settings.words(), ", ".join(map(str, self.classes[:5].tolist()))
+        return f"<Model: {words['rule']}, keep {words['keep']}; {self.width} features, classes {classes}>"
 
     # --- answers for data ---
 

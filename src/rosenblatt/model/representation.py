@@ -11,7 +11,7 @@ from ..data.labels import class_numbers, tidy
 from ..errors import DataError
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Representation:
     """classes: (k,) labels; with two, the second is the positive one. features: the fitted `Features` (dictionary,
     scaling), or None for numbers as they are. reading: the choices with which data files are read; {} for arrays.

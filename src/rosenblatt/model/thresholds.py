@@ -46,13 +46,15 @@ class Wish(NamedTuple):
             found = " and ".join(f"{{{name}.name}}" for name in given) or "nothing"
             names = ", ".join(f"{{{name}.name}}" for name in self._fields[:3])
             raise SettingError(f"{found}: choose a threshold by one of {names}", **self._asdict())
-        if not 0.0 <= self.confidence < 1.0:
-            raise SettingError("{confidence:g} must be a share from 0 to below 1, as 0.95", confidence=self.confidence)
+        sure, form = self.confidence, "g" if isinstance(self.confidence, (int, float)) else ""
+        if not form or not 0.0 <= sure < 1.0:
+            raise SettingError(f"{{confidence:{form}}} must be a share from 0 to below 1, as 0.95", confidence=sure)
         if given[0] != "cost":
             limit = getattr(self, given[0])
-            if not 0.0 < limit < 1.0:
+            form = "g" if isinstance(limit, (int, float)) else ""
+            if not form or not 0.0 < limit < 1.0:
                 raise SettingError(
-                    f"{{{given[0]}:g}} must be a share between 0 and 1, as 0.001 or 0.1%", **{given[0]: limit}
+                    f"{{{given[0]}:{form}}} must be a share between 0 and 1, as 0.001 or 0.1%", **{given[0]: limit}
                 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.batch import AtHand, Batch, Source
 from ..data.checks import labels_from, rows_from
-from ..errors import DataError, plain
+from ..errors import DataError, SettingError, plain
 from . import from_recipe, open_source
 from .open import is_remote
 
@@ -20,40 +20,80 @@ def source_of(data: Any, y: Any = None, **options: Any) -> Source:
     data: a path (str or Path, also an address that fsspec reads; "-": standard input), a `Source`, a `Batch`, an
     (n, d) array, list, sparse matrix or DataFrame, or texts: a list of str, or of bytes, each a whole mail. y: (n,)
     labels of all but paths, sources and batches; of a DataFrame also the name of its column of labels. options: the
-    reader's, for paths. Raises DataError for a str that is no path, and where labels are missing or too many.
+    reader's, for paths; of a DataFrame label, text and drop, of mails fields. Raises DataError for a str that is no
+    path, and where labels are missing or too many.
     """
-    if isinstance(data, (str, os.PathLike)) or is_source(data):
-        if y is not None:
-            raise DataError("the labels of a file are in the file; y is for arrays, DataFrames and texts")
-        return open_source(data, labelled=True, **options) if isinstance(data, (str, os.PathLike)) else data
-    if isinstance(y, str) and column_names(data) is not None:
-        data, y = _parted(data, y)
-    return at_hand(data, y)
+    if reads_itself(data, y):
+        return data if is_source(data) else open_source(data, labelled=True, **options)
+    data, names = framed(data)
+    label = y if isinstance(y, str) else options.get("label") if y is None else None
+    mails = isinstance(data, (list, tuple)) and len(data) and isinstance(data[0], bytes)
+    known = {"label", "text", "drop"} if names is not None else {"fields"} if mails else set[str]()
+    for name in options.keys() - known:
+        raise SettingError(f"{{{name}.name}}: the data are in memory; this is for files", **{name: options[name]})
+    if names is not None:
+        data, y, names = _columns(data, y, label, options)
+    reading = {"label": label} if label is not None else {}
+    return at_hand(data, y, options.get("fields"), names, reading)
 
 
 def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
     """The same for a model that is there: read as its own data were, its columns by their names. y may be missing."""
-    if isinstance(data, (str, os.PathLike)):
+    if reads_itself(data, y) and not is_source(data):
         columns = {} if model.reads_texts else {"expect": model.names or model.given_width}
         return from_recipe(
             data,
-            model.reading or columns,
+            model.reading if "format" in model.reading else {**columns, **model.reading},
             options.pop("format", None) or "auto",
             width=model.given_width,
             classes=model.classes.tolist(),
             **{"labelled": "auto", **options},
         )
+    data, names = (data, data.feature_names) if is_source(data) else framed(data)
     if is_source(data):
+        if names and model.names and list(names) != list(model.names):
+            found = f"the columns of the source are {listed(names)}"
+            raise DataError(f"{found}; expected the model's, in this order: {listed(model.names)}")
         return data  # type: ignore[no-any-return]
-    names = column_names(data)
-    if isinstance(y, str) and names is not None:
-        data, y = _parted(data, y)
-    if model.names is not None and names is not None:
-        missing = [name for name in model.names if name not in names]
+    if names is not None:
+        label = y if isinstance(y, str) else model.reading.get("label") if y is None else None
+        label = label if isinstance(y, str) or label in names else None
+        data, y, names = _columns(data, y, label, {})
+        missing = [name for name in model.names or () if name not in (names or ())]
         if missing:
             raise DataError(f"the data have no column {missing[0]!r}; expected all features of the model")
-        data = data[list(model.names)]
+        data = data if model.names is None else data[list(model.names)]
     return at_hand(data, y, model.reading.get("fields"))
+
+
+def reads_itself(data: Any, y: Any) -> bool:
+    """Whether data are a path or a source, whose labels are where the rows are. DataError for others beside them."""
+    itself = isinstance(data, (str, os.PathLike)) or is_source(data)
+    if itself and y is not None:
+        raise DataError("the labels of a file are in the file; y is for arrays, DataFrames and texts")
+    return itself
+
+
+def framed(data: Any) -> tuple[Any, list[str] | None]:
+    """Tables of pyarrow as DataFrames, all else as it is; and the names of the columns, where all are text."""
+    data = data.to_pandas() if hasattr(data, "column_names") and hasattr(data, "to_pandas") else data
+    names = list(getattr(data, "columns", ()))
+    return data, names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _columns(frame: Any, y: Any, label: str | None, options: dict[str, Any]) -> tuple[Any, Any, list[str] | None]:
+    """(rows or texts, labels, names of the columns): a DataFrame without its labels and what is dropped."""
+    names, text = list(frame.columns), options.get("text")
+    for name in filter(None, (label, text, *options.get("drop", ()))):
+        if name not in names:
+            raise DataError(f"the DataFrame has no column {name!r}; its columns are {listed(names)}")
+    y = y if label is None else np.asarray(frame[label])
+    kept = [name for name in names if name != label and name not in options.get("drop", ())]
+    return (frame[text], y, None) if text is not None else (frame[kept], y, kept)
+
+
+def listed(names: Any) -> str:
+    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def is_source(data: Any) -> bool:
@@ -68,15 +108,20 @@ def no_text(data: Any) -> Any:
     return data
 
 
-def at_hand(data: Any, y: Any = None, fields: Any = None) -> AtHand:
-    """A source of what is in memory. fields: of mails. DataError where there are not as many labels as rows."""
+def at_hand(data: Any, y: Any = None, fields: Any = None, names: Any = None, reading: Any = None) -> AtHand:
+    """A source of what is in memory. fields: of mails. names: of columns. reading: what a model of it must know.
+    DataError where there are not as many labels as rows."""
     if isinstance(data, Batch):
         return AtHand(data)
-    names = column_names(data)
+    if isinstance(data, (bytes, dict, set)) or not hasattr(data, "__len__") and not hasattr(data, "shape"):
+        hint = "a mail: [mail]" if isinstance(data, bytes) else "an array, a DataFrame, a path, or a list of texts"
+        raise DataError(f"the data are {type(data).__name__}; expected {hint}")
     rows: Any = documents(data, fields)
+    if rows is not None and fields is not None:
+        reading = {"fields": list(fields), **(reading or {})}
     rows = rows_from(data).without_duplicates() if rows is None else rows
     batch = Batch(rows, None)
-    return AtHand(batch if y is None else batch._replace(y=labels_from(y, batch.n)), names)
+    return AtHand(batch if y is None else batch._replace(y=labels_from(y, batch.n)), names, reading)
 
 
 def documents(data: Any, fields: Any = None) -> list[Any] | None:
@@ -96,17 +141,3 @@ def documents(data: Any, fields: Any = None) -> list[Any] | None:
         if not isinstance(each, str):
             raise DataError(f"row {row}: found {plain(type(each).__name__)} among texts; expected str")
     return [[("", text)] for text in data]
-
-
-def column_names(data: Any) -> list[str] | None:
-    """The names of a DataFrame's columns, where all are text."""
-    names = list(getattr(data, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _parted(frame: Any, label: str) -> tuple[Any, Any]:
-    """A DataFrame without its column of labels, and that column."""
-    names = list(frame.columns)
-    if label not in names:
-        raise DataError(f"the DataFrame has no column {label!r}; its columns are {', '.join(names[:10])}")
-    return frame[[name for name in names if name != label]], np.asarray(frame[label])

@@ -64,9 +64,12 @@ class Recipe:
 
     def __init__(self, **words: Any) -> None:
         table = recipe_table()
-        for name in words:
+        for name, value in words.items():
+            if name in table and table[name].kind is list and isinstance(value, str):
+                words[name] = value.split(",")
             if name not in table:
-                near = difflib.get_close_matches(name, table, 1)
+                options = {each.options.lstrip("-").replace("-", "_"): each.name for each in table.values()}
+                near = [options[name]] if name in options else difflib.get_close_matches(name, table, 1)
                 hint = f"; did you mean {near[0]}?" if near else f"; the words are {', '.join(table)}"
                 raise SettingError(f"a recipe has no word {{{name}.name}}{hint}", **{name: words[name]})
         object.__setattr__(self, "words", words)
@@ -132,9 +135,9 @@ class Recipe:
         something else than the model's.
         """
         from ..read.anything import no_text
-        from .training import further
+        from .training import further, model_of
 
-        return further(self, model, no_text(data), y, sample_weight, observers).model
+        return further(self, model_of(model), no_text(data), y, sample_weight, observers).model
 
     def choose_threshold(self, model: Model, data: Any, y: Any = None, called: str = "") -> Model:
         """The model with the threshold that this recipe asks for, chosen on labelled data: better not those that it has
@@ -143,7 +146,9 @@ class Recipe:
 
         from ..errors import naming
         from ..read.anything import no_text, source_like
+        from .training import model_of
 
+        model = model_of(model)
         source = source_like(no_text(data), model, y, labelled=True)
         scores, labels = replace(model, threshold=0.0).scores_and_labels(source)  # raw ones
         with naming(source.origin):
@@ -165,7 +170,7 @@ class Recipe:
     def features(self) -> Options:
         """How documents become rows, and how rows are scaled."""
         words = {each.name: self.words[each.name] for each in FEATURES if each.name in self.words}
-        scale = words.pop("scale", "auto")
+        scale = words.pop("scale", "auto") or "none"
         return Options(**words, scale=None if scale == "auto" else scale)
 
     @property
@@ -176,7 +181,13 @@ class Recipe:
     @property
     def wish(self) -> Wish:
         """What a threshold is chosen by; empty where none is."""
-        return Wish(self["max_false_positives"], self["max_false_negatives"], self["cost"], self["confidence"])
+        return Wish(self["max_false_positives"], self["max_false_negatives"], self._costs, self["confidence"])
+
+    @property
+    def _costs(self) -> Any:
+        """The costs of mistakes with the labels as text."""
+        cost = self["cost"]
+        return {str(label): value for label, value in cost.items()} if isinstance(cost, Mapping) else cost
 
     @property
     def calibration(self) -> tuple[str, int] | None:
@@ -225,8 +236,9 @@ class Recipe:
         if isinstance(held, (int, float)) and not 0.0 < held < 1.0:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
         _ = self.settings
-        for name in ("max_iter", "max_updates", "max_time"):
-            recipe_table()[name].check(self[name])
+        for name, value in words.items():
+            if name not in (*WORDS, *Wish._fields):
+                recipe_table()[name].check(value)
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"

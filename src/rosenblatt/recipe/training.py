@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from dataclasses import replace
@@ -49,7 +50,7 @@ class Trained(NamedTuple):
 def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = ()) -> Trained:
     """A new model. One with a start has that model's features and reading."""
     start = recipe["start"]
-    first = start if start is None or isinstance(start, Model) else Model.load(start)
+    first = None if start is None else model_of(start)
     own: Representation
     if first is None:
         source = source_of(data, y, **recipe.reading)
@@ -63,7 +64,7 @@ def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers:
             classes=np.unique(y), features=features, reading=source.recipe(), names=source.feature_names
         )
     else:
-        called = "the model" if isinstance(start, Model) else start
+        called = start if isinstance(start, (str, os.PathLike)) else "the model"
         recipe.refuse(FEATURE_WORDS, f"the features are those of {called}, whose weights are the start")
         source = source_like(data, first, y, labelled=True, **recipe.reading)
         rows, y = _as_own(first, source)
@@ -102,6 +103,16 @@ def further(
     task = Task(names=before.feature_names, observers=observers)
     trained = _trained(_as_before(recipe, before), (source, rows, y), before, task, weight, before)
     return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+
+
+def model_of(given: Any) -> Model:
+    """A model itself, of the path of one, or of a fitted estimator. SettingError for anything else."""
+    model = getattr(given, "model_", given)
+    if isinstance(model, (str, os.PathLike)):
+        return Model.load(model)
+    if not isinstance(model, Model):
+        raise SettingError(f"found {type(given).__name__}; expected a model, the path of one, or a fitted estimator")
+    return model
 
 
 def _trained(
