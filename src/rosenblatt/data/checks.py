@@ -20,7 +20,7 @@ def rows_from(X: Any) -> Rows:
     float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
     are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
     """
-    if hasattr(X, "without_duplicates"):  # a verb of every kind of rows, of ours and of others
+    if hasattr(type(X), "scores"):  # a verb of every kind of rows, of ours and of others
         return X
     from scipy import sparse
 

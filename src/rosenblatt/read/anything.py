@@ -111,8 +111,8 @@ def no_text(data: Any) -> Any:
 def at_hand(data: Any, y: Any = None, fields: Any = None, names: Any = None, reading: Any = None) -> AtHand:
     """A source of what is in memory. fields: of mails. names: of columns. reading: what a model of it must know.
     DataError where there are not as many labels as rows."""
-    if isinstance(data, Batch):
-        return AtHand(data)
+    if isinstance(data, Batch) or hasattr(type(data), "scores"):
+        return AtHand(data if isinstance(data, Batch) else Batch(data, y))
     if isinstance(data, (bytes, dict, set)) or not hasattr(data, "__len__") and not hasattr(data, "shape"):
         hint = "a mail: [mail]" if isinstance(data, bytes) else "an array, a DataFrame, a path, or a list of texts"
         raise DataError(f"the data are {type(data).__name__}; expected {hint}")
