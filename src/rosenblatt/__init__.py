@@ -3,8 +3,6 @@
 Everything is loaded when it is first used, so that importing the package costs nothing.
 """
 
-from __future__ import annotations
-
 from .lazy import lazily
 
 __version__ = "0.3.0"

@@ -1,7 +1,5 @@
 """Names of a package that are loaded when they are first used (PEP 562): importing it costs nothing."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

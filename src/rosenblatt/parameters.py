@@ -4,8 +4,6 @@ Who needs a parameter declares it: rules in their fields, memories, optimizers, 
 `parameters`. This file has the form of an entry, and those of the learner itself, which belong to nobody else.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import textwrap

@@ -1,7 +1,5 @@
 """The command line: a command is a file or folder of its name; parses, calls, prints. `app.py` has the table."""
 
-from __future__ import annotations
-
 import sys
 
 

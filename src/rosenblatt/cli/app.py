@@ -1,7 +1,5 @@
 """The table of commands, loaded when they are called, and what an error becomes: one line and an exit code."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """How a command and an option are made: sections of the help, kinds of values, and settings as the shell says them."""
 
-from __future__ import annotations
-
 import inspect
 import shlex
 import textwrap

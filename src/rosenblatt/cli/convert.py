@@ -1,7 +1,5 @@
 """`rosenblatt convert`: the same rows in another format, or texts and mails as numbers."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`rosenblatt doctor`: why a learner does not converge on data, and what helps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

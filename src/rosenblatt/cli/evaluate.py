@@ -1,7 +1,5 @@
 """`rosenblatt evaluate`: how many mistakes a model makes on labelled data, and which."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

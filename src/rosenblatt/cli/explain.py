@@ -1,7 +1,5 @@
 """`rosenblatt explain`: why each row has its score, feature by feature."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`rosenblatt head`: the first rows of data, as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`rosenblatt inspect`: what a model has learned, and how."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`rosenblatt margin`: how far apart two classes are, with bounds that hold for certain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

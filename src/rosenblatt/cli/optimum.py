@@ -1,7 +1,5 @@
 """`rosenblatt optimum`: how few errors any hyperplane makes on the rows, found and proven."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any

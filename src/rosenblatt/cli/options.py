@@ -1,7 +1,5 @@
 """Options that commands share, in sections, made from the table of parameters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..features import parameters as features

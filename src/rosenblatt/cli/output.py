@@ -1,7 +1,5 @@
 """Where words go: data to standard output, everything else to standard error. Neither ever gives a traceback."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """`rosenblatt predict`: a label a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

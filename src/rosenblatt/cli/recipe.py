@@ -1,7 +1,5 @@
 """The options of a command as a recipe: only what was given, so that a recipe says no more than its user."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any

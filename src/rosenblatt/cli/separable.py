@@ -1,7 +1,5 @@
 """`rosenblatt separable`: is there a hyperplane without an error? With the proof, whatever the answer."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """`rosenblatt shuffle`: the rows of a file in a random order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import SettingError

@@ -1,8 +1,6 @@
 """Data as they are, for the commands that look at files rather than learn from them; and rows that are moved, not read:
 lines of files, and mails of a folder as lines of an index."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """`rosenblatt split`: data in parts, with the same share of every class in each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

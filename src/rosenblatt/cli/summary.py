@@ -1,7 +1,5 @@
 """`rosenblatt summary`: what is in data, before learning from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

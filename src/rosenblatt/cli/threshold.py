@@ -1,7 +1,5 @@
 """`rosenblatt threshold`: where a model draws the line between two classes, chosen on labelled data."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

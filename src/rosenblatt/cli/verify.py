@@ -1,7 +1,5 @@
 """`rosenblatt verify`: checks a certificate against the rows that it is about, without any solver."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

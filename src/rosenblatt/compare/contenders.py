@@ -1,7 +1,5 @@
 """Who takes part: rule × memory × scaling × optimizer, without the combinations that say nothing new."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import product

@@ -9,8 +9,6 @@ short. The factor 1/k + m/n mends that (Nadeau & Bengio 2003). b and c count the
 other gets wrong, as in McNemar's test, exactly. The third is the jackknife that leaves out a group at a time.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

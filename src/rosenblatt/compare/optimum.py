@@ -1,7 +1,5 @@
 """The fewest errors that any hyperplane makes on all rows, beside what each learner makes on them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The outcome: rows in order, how far each is behind the best, and which one to pick."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

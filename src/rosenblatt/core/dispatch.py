@@ -8,8 +8,6 @@ code, one index for all rules would break when a user's module disappears, and a
 compiled function gets a name of its own, which holds the classes whose verbs it calls and a fingerprint of all it uses.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import types

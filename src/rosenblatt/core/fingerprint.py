@@ -5,8 +5,6 @@ closure, the values and functions that it names, theirs in turn, and the fields 
 which compiled code takes apart by place. Lines, comments, docstrings and other hints do not.
 """
 
-from __future__ import annotations
-
 import dis
 import hashlib
 import sys

@@ -11,8 +11,6 @@ loop run with K = 1 cost two classes 1.95 times on sparse rows. One pass for ten
 gives the same weights, bit for bit, as ten fits, in a fifth (dense) to half (sparse) of their time.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Arrays, labels, weights, seconds and shares as Python gives them: made this package's own, or refused in one sentence
 that says which of them cannot be learned from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

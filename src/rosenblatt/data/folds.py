@@ -9,8 +9,6 @@ Each way of cutting has a seed, and results that were published with it: none ma
     stratified    growing samples                each beginning has the classes in proportion
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.rows import Array

@@ -1,7 +1,5 @@
 """Labels: which values there are, which is the positive class, and the numbers that the loop works with."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`diagnose`: from rows and labels to all that is known about why a learner does not converge."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What is in the rows and columns that makes learning hard, whatever is learned."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

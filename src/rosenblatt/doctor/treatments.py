@@ -1,7 +1,5 @@
 """What may help: a change of the learner, of the scaling, or of the features, in the words of a recipe."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.rows import Rows

@@ -1,7 +1,5 @@
 """Every treatment tried: learned on all rows, and held out in folds, within its share of the time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple

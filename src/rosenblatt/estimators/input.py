@@ -1,7 +1,5 @@
 """What the estimators make of their input: rows, label counts, seeds, start weights and callbacks, checked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

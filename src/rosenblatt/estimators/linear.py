@@ -1,7 +1,5 @@
 """The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The estimator of the widest margin: what every other learner of this package is measured against."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The named learners: `LinearClassifier` with some of its choices fixed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import SettingError

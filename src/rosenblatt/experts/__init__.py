@@ -1,7 +1,5 @@
 """Learning from expert advice: halving, weighted majority, Hedge, follow the leader, with their guarantees checked."""
 
-from __future__ import annotations
-
 from ..lazy import lazily
 
 _PLACES = {

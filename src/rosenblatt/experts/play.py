@@ -7,8 +7,6 @@ A_i is zero while nobody sleeps. In a round where somebody does, every awake exp
 Advice, losses, outcomes and settings are checked here too, before they are played.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The parameters of features, each declared once; the steps name theirs, and `Options` has their defaults."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ..parameters import Parameter

@@ -14,8 +14,6 @@ all of them. Those that take rows are a chain: each needs the rows as the ones b
 A new step is a class of this folder that derives from `Step`; the tests find it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import reduce
 from typing import Any, Self

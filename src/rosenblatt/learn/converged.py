@@ -1,7 +1,5 @@
 """Whether a run finished as its rule should: `converged_`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Epoch after epoch over all chunks, block by block: orders, learning rates, and when a rule has finished."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

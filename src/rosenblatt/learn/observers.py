@@ -4,8 +4,6 @@ Progress, validation, the ledger of theorems, the proof that no hyperplane exist
 observers; none knows of the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple

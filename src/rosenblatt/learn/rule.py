@@ -1,7 +1,5 @@
 """What can be chosen, found by discovery, and values from their texts: `margin:tau=2`, `pocket:every=10`."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect

@@ -1,7 +1,5 @@
 """Chunks × settings → a run: epoch by epoch, or by picking one mistake after the other."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 `parse` is loaded when it is first used, as the standard library's `email` costs 15 ms.
 """
 
-from __future__ import annotations
-
 from ..lazy import lazily
 from .tokens import tokens  # at once: a lazy name would be that of the module, and this loads nothing but `re`
 

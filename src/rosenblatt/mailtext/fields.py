@@ -13,8 +13,6 @@ Every name is that of a header, read as text, but for these, which are worked ou
     headers     see `headers`
 """
 
-from __future__ import annotations
-
 import re
 
 from ..errors import SettingError

@@ -23,8 +23,6 @@ come from one place and day: dates themselves, names of servers and lists, Deliv
 what filters write, X-Mailman, X-Keywords. A mail without headers gives no words here, not "none" for each.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from email.message import Message

@@ -10,8 +10,6 @@ links.odd:script                            javascript:, vbscript: or data: inst
 links.odd:disguised                         the text of the link shows another domain than the one it leads to
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html import unescape

@@ -20,8 +20,6 @@ trained on spamassassin_dev and tested on csdmc2010_dev, and the reverse, capita
 .954 .990 and .953 .988, spelling .949 .988 and .954 .988.
 """
 
-from __future__ import annotations
-
 import binascii
 import codecs
 import re

@@ -7,8 +7,6 @@ Bytes become text by the declared charset, then UTF-8, then Latin-1, and encoded
 ever raises.
 """
 
-from __future__ import annotations
-
 import binascii
 import codecs
 import re

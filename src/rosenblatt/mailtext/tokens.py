@@ -15,8 +15,6 @@ these rules .9935 / .9902 / .955; joined words whole only .9929 / .9881 / .941, 
 without signs .9931 / .9888 / .954; words of two and more letters only (scikit-learn's rule) .9925 / .9888 / .944.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from itertools import chain

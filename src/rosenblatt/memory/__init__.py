@@ -15,8 +15,6 @@ changes only what differs, and says of itself
     settles         whether what answers changes little while mistakes go on
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

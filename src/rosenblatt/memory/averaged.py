@@ -1,7 +1,5 @@
 """Keep the average of the weights after every example."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..core.learn import CLOCK, SEEN, Keep, State, empty_keep

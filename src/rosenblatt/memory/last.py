@@ -1,7 +1,5 @@
 """Keep the last weights."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Keep the best weights so far in the pocket."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

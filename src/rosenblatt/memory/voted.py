@@ -4,8 +4,6 @@ Voting replays a log of steps as scores, survival counts and the mean vector. On
 folds (where the scale was multiplied into the weights) raw scores are running sums of coef·K(row, x); a fold multiplies
 what came before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

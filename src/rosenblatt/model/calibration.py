@@ -1,7 +1,5 @@
 """Scores → probabilities: increasing curves, fitted to scores of rows that were not learned from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Do events said to have a probability of 70 % happen in 70 % of the cases? The table and its measure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

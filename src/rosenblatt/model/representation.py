@@ -1,7 +1,5 @@
 """How data become rows of numbers and classes: enough to read other data as a model's own, before there is a model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

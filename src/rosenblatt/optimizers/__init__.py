@@ -19,8 +19,6 @@ or, if it picks them,
     place(wrong)    which of the wrong rows it takes: a place in `Wrong`
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Go through all rows, block by block: one example, a few, or all of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Pick one mistake (PLA, lecture note 004): choose a row that the rule calls wrong, step, until there is none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from . import Wrong

@@ -1,7 +1,5 @@
 """Whatever holds labelled rows or texts → a source: a path, an array, a DataFrame, a list of texts."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -4,8 +4,6 @@ An array of NumPy or idx is read from a stream of bytes: its header, then its ro
 unpickled.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

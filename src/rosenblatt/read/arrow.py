@@ -1,7 +1,5 @@
 """Parquet and Arrow files → batches of dense rows, or of texts; columns are chosen as in a table with a header."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

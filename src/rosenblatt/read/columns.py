@@ -3,8 +3,6 @@
 Column numbers count from 1, as in messages; −1 is the last.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """idx files (MNIST): images as an array of numbers, their labels in a second file."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """NumPy archives (.npz) of rows and labels, and SciPy's sparse matrices in them, read a piece at a time."""
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator

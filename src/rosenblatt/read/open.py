@@ -1,7 +1,5 @@
 """Files → bytes: plain or compressed, by path or from standard input, in blocks of whole lines, with clear errors."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The parameters of reading, each declared once; the readers name theirs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ..mailtext import fields

@@ -12,8 +12,6 @@ MB/s in one process on one core of a busy machine (this kernel; `Svmlight` with 
 of 89 values: 6 digits 586, 370, 37; 17 digits 628, 481, 46; 1 digit 336, 262, 22.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

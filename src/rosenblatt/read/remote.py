@@ -1,7 +1,5 @@
 """Addresses such as https://…, s3://…, memory://… → bytes, through fsspec, without a copy on disk."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

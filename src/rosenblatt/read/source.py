@@ -1,7 +1,5 @@
 """What the readers of single files share; and those of arrays and columns: values that must be finite, and places."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import shutil

@@ -1,7 +1,5 @@
 """CSV and TSV files → batches of dense rows, or of documents where there is a column of text."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from itertools import chain, islice, tee

@@ -1,7 +1,5 @@
 """Text lines → batches of documents: `label<TAB>text`, or the text alone where there is no label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

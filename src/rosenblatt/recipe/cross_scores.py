@@ -1,7 +1,5 @@
 """Scores of rows by models that have not learned from them: what calibrations and thresholds are made from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All words of a recipe: those of a learner, of features and of reading, and what belongs to the data at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """What is said of a model's probabilities and of its threshold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is in each column and row of numbers: ranges, constants and duplicates, batch by batch."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is in a data set, in one pass: rows, classes, and of numbers or texts what matters for learning."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Error by the number of training rows: would more data help?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

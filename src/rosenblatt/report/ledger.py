@@ -1,7 +1,5 @@
 """A ledger in sentences, with the user's own numbers: what each theorem says of the run, and why it is true."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Words of a recipe as options of the shell, as they are copied behind `rosenblatt train`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

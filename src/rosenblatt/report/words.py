@@ -1,7 +1,5 @@
 """Numbers, names and lists as people read them: what all texts of the program share."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The theorems of linear classification, checked on data: proofs, bounds, and the best that any hyperplane can do."""
 
-from __future__ import annotations
-
 from ..lazy import lazily
 
 _PLACES = {

@@ -1,7 +1,5 @@
 """HiGHS that prints nothing: its banner comes before there is a chance to switch it off."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

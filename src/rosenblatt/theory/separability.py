@@ -1,7 +1,5 @@
 """Is there a hyperplane without an error? A verdict with its proof, or none: floats search, exact checks decide."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A new format is one file with a class like `SvmlightWriter` and one line in `OUTPUTS`.
 """
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple

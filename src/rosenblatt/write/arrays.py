@@ -1,7 +1,5 @@
 """Rows → a NumPy archive: `X` and `y`, or SciPy's `save_npz` (CSR) with `y` beside it. No pickles."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import zipfile

@@ -1,7 +1,5 @@
 """Rows or texts → Parquet or Arrow (Feather): one column a feature, and the label last."""
 
-from __future__ import annotations
-
 from typing import Any, BinaryIO
 
 import numpy as np

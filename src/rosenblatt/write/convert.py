@@ -1,7 +1,5 @@
 """What must be known of all rows before the first one is written: columns, and numbers for word labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 

@@ -13,8 +13,6 @@ of normal numbers 130 : 56, whole ones 98 : 21, of two digits 72 : 50, random bi
 row, normal 426 : 68, whole 397 : 31. numpy's and Python's own printers are as slow as `repr`; pyarrow is an extra.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

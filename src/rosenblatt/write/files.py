@@ -1,7 +1,5 @@
 """Bytes → files: compressed by suffix, and there only when they are whole."""
 
-from __future__ import annotations
-
 import bz2
 import contextlib
 import gzip

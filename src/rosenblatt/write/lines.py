@@ -5,8 +5,6 @@ CSV, TSV    with a header; the label is the last column of numbers, the first of
 svmlight    `label index:value index:value … [# id]`
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, BinaryIO
 

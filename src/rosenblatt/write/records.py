@@ -1,7 +1,5 @@
 """Files of lines → their rows as bytes, just as they stand, with labels on request."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Any number of records is shuffled in bounded memory; which part a row belongs to is decided row by row.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """`rosenblatt compare`: all learners on the same data, in one table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """What `compare` does: read, run, and tell."""
 
-from __future__ import annotations
-
 import csv
 import io
 import shlex

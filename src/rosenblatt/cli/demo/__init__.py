@@ -1,7 +1,5 @@
 """`rosenblatt demo`: the perceptron family learns to tell spam from real mail, on data that come with the package."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """`rosenblatt experts`: predictions from the advice of experts, or of learners side by side, and what is guaranteed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

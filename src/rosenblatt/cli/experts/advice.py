@@ -1,7 +1,5 @@
 """Where the rounds of `rosenblatt experts` come from: a table of advice, or learners on a stream of labelled rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,12 +8,11 @@ import numpy as np
 from ...core.rows import Array
 from ...data.batch import AtHand, Batch, joined
 from ...data.labels import class_list, class_numbers, tidy
-from ...errors import DataError, SettingError
+from ...errors import DataError, SettingError, naming
 from ...experts.committee import OnlineCommittee, learner_from
 from ...experts.table import AdviceTable
 from ...features.pipeline import Features, Options
 from ...read import open_source
-from ..data import naming
 from ..progress import Progress
 
 TEXT_SCALE = "unit:2"

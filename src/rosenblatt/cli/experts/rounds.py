@@ -1,8 +1,6 @@
 """The rounds of `rosenblatt experts`: read block by block, played by every algorithm, written as they come; and what is
 said of them: a table of the algorithms, one of the experts, and why some promise nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """How rows are stored. `verbs.py` says what rows can do; `dense.py` and `csr.py` are the kinds of this package."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What rows can do, however they are stored: a kind of rows is a file of this folder, and nobody else asks which."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, Self
 

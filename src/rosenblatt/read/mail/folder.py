@@ -3,8 +3,6 @@
 A maildir is a folder with subfolders cur, new and tmp, one file a mail, its flags at the end of the file's name.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

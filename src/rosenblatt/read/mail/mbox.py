@@ -7,8 +7,6 @@ of 26,206 mails of four corpora, 28 of them prose), keeps `>From`, and goes thro
 `mailbox.Maildir` lists two folders and no nested ones, and its flags come with a parse of the whole mail.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

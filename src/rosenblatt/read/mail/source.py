@@ -1,7 +1,5 @@
 """Raw mails → batches of documents, wherever they come from: folders, maildirs, mbox files, archives, indexes."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence

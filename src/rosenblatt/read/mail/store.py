@@ -1,7 +1,5 @@
 """Where mails come from: what folders, archives, indexes and single files have in common."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Generator, Iterator

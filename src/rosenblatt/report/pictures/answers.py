@@ -1,8 +1,6 @@
 """Pictures of a model's answers to labelled rows: who is taken for whom, what each threshold would do (ROC and DET; the
 corner where good models live is enlarged), how reliable its probabilities are, and the sheet of them all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

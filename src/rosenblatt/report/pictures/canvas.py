@@ -1,8 +1,6 @@
 """The paper that pictures are drawn on: size, colours, fonts, axes, legends, and writing it as a file. No global state
 of matplotlib is touched, but for the salt of an SVG while it is written."""
 
-from __future__ import annotations
-
 import io
 import os
 import textwrap

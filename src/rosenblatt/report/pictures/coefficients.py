@@ -1,7 +1,5 @@
 """What a model looks for: the strongest features of each class, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Any text as a label in a picture: every script, dollar signs, control characters, names of any length."""
 
-from __future__ import annotations
-
 import unicodedata
 from functools import lru_cache
 from typing import Any

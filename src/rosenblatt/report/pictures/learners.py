@@ -1,7 +1,5 @@
 """The picture of a comparison: a line a learner, its error and how far it is behind the best."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Pictures of lines: a learning curve, the rounds of experts, and a run against the lines that the theorems draw."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

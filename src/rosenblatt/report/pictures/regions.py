@@ -1,7 +1,5 @@
 """Which class answers where, for rows of two numbers: areas, the line between them, its normal and its margin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Pictures of learning: mistakes per epoch, of one learner or of many, and the sheet of a training."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ on one row at least of each such support, so the smallest set of rows that meets
 rows than the fewest errors. Each support is proven in exact arithmetic before it counts.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

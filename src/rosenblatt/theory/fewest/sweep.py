@@ -8,8 +8,6 @@ pass count all cells. Parallel rows are thereby all that ties ever are.
 Comparisons are done in float64 with a bound of its error, and with all digits where that does not tell.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the theorems allow a run, beside what it did."""
 
-from __future__ import annotations
-
 from ...lazy import lazily
 
 __getattr__, __dir__ = lazily(__name__, {"in_sentences": "...report.ledger"})  # how a ledger reads is a report's affair

@@ -9,8 +9,6 @@ Only what the run itself rounded is not: `excess`, measured on the way, says how
 rounding would have allowed.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

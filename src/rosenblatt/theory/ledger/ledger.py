@@ -1,7 +1,5 @@
 """The ledger: what a run does, written down beside what the theorems allow, and checked at every step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

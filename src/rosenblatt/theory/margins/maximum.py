@@ -1,7 +1,5 @@
 """The maximum margin: the shortest w with y(w·x + b) ≥ 1 on every row, with bounds that hold for certain."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ decimal ones of more than 4,300 digits. Floats of an enclosure are written as fl
 count from 0.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """From what a solver found in floats to an exact hyperplane, and from that to floats that do the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import chain

@@ -3,8 +3,6 @@
 Small problems are decided without a solver, by the simplex method in integers.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import gcd
 from typing import Any

@@ -3,8 +3,6 @@
 Every finite float is m·2^e, so sums of products of floats are sums of products of integers.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

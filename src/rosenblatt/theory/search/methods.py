@@ -6,8 +6,6 @@ is no minimum the weights grow until all zᵢ·w > 0. Newton's method finds out 
 rows to which those are added that its weights get wrong.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial
