@@ -14,10 +14,11 @@ from ..core.rows import Array, Rows
 from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
-from ..learn.rule import rule_from, rule_name
+from ..learn.rule import rule_name
 from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
+from ..recipe.recipe import Recipe
 from .advised import Advised
 from .algorithms import ALGORITHMS
 from .ledger import Ledger
@@ -47,10 +48,10 @@ CURVE = 512
 
 
 class Learner(NamedTuple):
-    """A learner and what it is called. text: as it was asked for."""
+    """A learner and what it is called."""
 
     name: str
-    settings: Settings
+    recipe: Recipe
 
 
 class OnlineCommittee:
@@ -175,7 +176,7 @@ class OnlineCommittee:
         if algorithm.n != len(names) or algorithm.rounds:
             own = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {own}")
-        runs = [new_run(learner.settings, rows, 2) for learner in learners]
+        runs = [new_run(learner.recipe.settings, rows, 2) for learner in learners]
         self.classes_ = class_list(labels, self.positive)
         self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
         self.n_features_in_, self.rows_ = rows.width, 0
@@ -212,9 +213,10 @@ def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
     unknown = [name for name in words if name not in WORDS]
     if unknown:
         raise SettingError(f"unknown {{{unknown[0]}}} of a learner", **{unknown[0]: words[unknown[0]]})
-    settings = Settings.of(**{"fit_intercept": fit_intercept, **words})
-    rule = rule_from(settings.rule)
-    optimizer = settings.optimizer
+    words.pop("shuffle", None)  # a stream comes as it comes
+    recipe = Recipe(**{"fit_intercept": fit_intercept, **words})
+    settings = recipe.settings
+    rule, optimizer = settings.rule, settings.optimizer
     one_by_one = not optimizer.picks and not optimizer.whole and optimizer.block(2) == 1
     if not settings.memory.by_row or not one_by_one or not hasattr(rule, "step"):
         raise SettingError(
@@ -223,7 +225,7 @@ def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
             keep=settings.keep,
             optimizer=optimizer.name,
         )
-    return Learner(_name(given, settings, words), settings)
+    return Learner(_name(given, settings, words), recipe)
 
 
 def _by_row() -> list[str]:
