@@ -154,7 +154,7 @@ def learn_all(mails: Mails, seed: int, epochs: int | None, show: View) -> tuple[
             table.status(number, "learning")
             learned = learn(recipe, train.rows, train.y)
             model = learned.model
-            model.features, model.reading = mails.features, mails.reading
+            model.features, model.reading, model.recipe = mails.features, mails.reading, recipe.as_dict()
             models.append(model)
             rows.append(measured(learner, model, mails.held) | {"seconds": round(learned.seconds, 3)})
             table.row(number, rows[-1])
