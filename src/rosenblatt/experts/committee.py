@@ -18,7 +18,6 @@ from ..learn.rule import rule_name
 from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
-from ..recipe.recipe import Recipe
 from .advised import Advised
 from .algorithms import ALGORITHMS
 from .ledger import Ledger
@@ -51,7 +50,7 @@ class Learner(NamedTuple):
     """A learner and what it is called."""
 
     name: str
-    recipe: Recipe
+    recipe: Any
 
 
 class OnlineCommittee:
@@ -204,6 +203,8 @@ class OnlineCommittee:
 
 def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
     """A learner from "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
+    from ..recipe.recipe import Recipe  # which loads readers and features, of which a stream of rows needs none
+
     words: dict[str, Any] = {"rule": given}
     if isinstance(given, dict):
         words = dict(given)
