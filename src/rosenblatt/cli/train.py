@@ -69,7 +69,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
             source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
             watching = [progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
             if before is None:
-                trained = training.new(recipe, source, observers=watching)
+                trained = training.new(recipe, source, observers=watching, first=first)
             else:
                 trained = training.further(recipe, first, source, observers=watching)
         progress.end()

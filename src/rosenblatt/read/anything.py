@@ -9,6 +9,7 @@ from ..data.batch import AtHand, Batch, Source
 from ..data.checks import labels_from, rows_from
 from ..errors import DataError, SettingError, plain
 from . import from_recipe, open_source
+from .columns import listed
 from .open import is_remote
 
 
@@ -88,10 +89,6 @@ def _columns(frame: Any, y: Any, label: str | None, options: dict[str, Any]) -> 
     y = y if label is None else np.asarray(frame[label])
     kept = [name for name in names if name != label and name not in options.get("drop", ())]
     return (frame[text], y, None) if text is not None else (frame[kept], y, kept)
-
-
-def listed(names: Any) -> str:
-    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def is_source(data: Any) -> bool:

@@ -140,7 +140,7 @@ class _Choice:
         return number - 1 if number > 0 else self.count + number
 
     def _missing(self, column: Column) -> DataError:
-        there = f"the columns {_listed(self.names)}" if self.names else f"{self.count} columns without names"
+        there = f"the columns {listed(self.names)}" if self.names else f"{self.count} columns without names"
         return self._wrong(f"found {there}", f"expected a column {column!r}")
 
     def _well_known(self, *wanted: str) -> int | None:
@@ -225,7 +225,7 @@ class _Choice:
                     raise self._wrong(f"found a column {name!r}", "expected only the features of the model")
             return [here[name] for name in expect]
         if isinstance(expect, list) and self.asked.header is not False:
-            wanted = f"expected the columns {plain(_listed(expect))} ({{header}}: in this order)"
+            wanted = f"expected the columns {plain(listed(expect))} ({{header}}: in this order)"
             raise self._wrong("found no header", wanted, header=False)
         width = len(expect) if isinstance(expect, list) else expect
         if len(rest) != width:
@@ -234,5 +234,5 @@ class _Choice:
         return rest
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")

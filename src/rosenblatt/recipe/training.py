@@ -47,10 +47,12 @@ class Trained(NamedTuple):
     calibration: dict[str, Any] | None = None
 
 
-def new(recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = ()) -> Trained:
-    """A new model. One with a start has that model's features and reading."""
+def new(
+    recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = (), first: Model | None = None
+) -> Trained:
+    """A new model. One with a start has that model's features and reading. first: the start, where it is loaded."""
     start = recipe["start"]
-    first = None if start is None else model_of(start)
+    first = model_of(start) if first is None and start is not None else first
     own: Representation
     if first is None:
         source = source_of(data, y, **recipe.reading)
@@ -151,8 +153,7 @@ def learn(
     settings = recipe.settings if before is None else before.run.settings
     if isinstance(recipe["validation"], float) and task.validation is None:
         kept, out = set_aside(y, recipe["validation"], settings.random_state)
-        named = recipe["scoring"] or "accuracy"
-        held = Held(rows.take(out), y[out], task.scorer, named if isinstance(named, str) else _name_of(named))
+        held = Held(rows.take(out), y[out], task.scorer, _scored_by(recipe))
         rows, y, weight = rows.take(kept), y[kept], None if weight is None else weight[kept]
         task = task._replace(validation=held)
     observers = observers_of(task.observers)
@@ -227,9 +228,8 @@ def _validation(recipe: Recipe, held: Any, own: Representation) -> Held:
     """Validation rows of one's own, read as the model's are."""
     data, y = held if isinstance(held, tuple) else (held, None)
     source = source_like(data, own, y, labelled=True, **recipe.reading)
-    name = recipe["scoring"] or "accuracy"
     with naming(source.origin):
-        return Held(*_as_own(own, source), _scorer(recipe), name if isinstance(name, str) else _name_of(name))
+        return Held(*_as_own(own, source), _scorer(recipe), _scored_by(recipe))
 
 
 def _as_own(own: Representation, source: Source) -> tuple[Rows, Array]:
@@ -258,8 +258,10 @@ def _scorer(recipe: Recipe) -> Any:
     return scorer(asked) if isinstance(asked, str) else asked
 
 
-def _name_of(function: Any) -> str:
-    return str(getattr(function, "__name__", function))
+def _scored_by(recipe: Recipe) -> str:
+    """What validation rows are scored by, for people."""
+    scoring = recipe["scoring"] or "accuracy"
+    return str(getattr(scoring, "__name__", scoring))
 
 
 def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
