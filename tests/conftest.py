@@ -22,12 +22,12 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("ROSENBLATT_DATA") or ROOT.parent / "shared" / "data")
 
 EXPLORE = int(os.environ.get("ROSENBLATT_EXPLORE") or 0)
-"""Random examples of each property test, at least; 0: the same 50 everywhere. `make test-slow` sets it."""
+"""Random examples of each property test, at least; 0: the same 30 everywhere. `make test-slow` sets it."""
 # No deadline and no too_slow: the first example of a kernel compiles it, and a busy machine is no mistake.
 settings.register_profile(
     "same",
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
