@@ -151,7 +151,7 @@ def test_rows_that_a_pass_comes_to_twice_count_twice() -> None:
 @pytest.mark.parametrize("p", [learners.problem(), learners.separable()], ids=["mixed", "separable"])
 def test_every_rule_goes_through_the_ledger(p: learners.Problem, rule: str, optimizer: str, kind: str) -> None:
     for keep in ("last", "averaged", "voted", "pocket"):
-        ledger = followed(p.x, p.y, kind, rule=rule, optimizer=optimizer, keep=keep, tol=None, max_iter=20)
+        ledger = followed(p.x, p.y, kind, rule=rule, optimizer=optimizer, keep=keep, tol=None, max_iter=12)
         found = by_name(ledger)
         assert tuple(sorted(found)) == tuple(sorted(NAMES))
         assert all(bound.holds is not False for bound in found.values())

@@ -55,6 +55,7 @@ def test_sonar_names_the_limit() -> None:
     assert model.mistakes_[-1] > 0
 
 
+@pytest.mark.slow
 def test_sonar_without_a_limit() -> None:
     """2,729,231 mistakes in the given order before the first clean epoch."""
     x, y = load_shared("sonar")
@@ -88,11 +89,11 @@ def test_batch_perceptron_stops_at_a_small_gradient() -> None:
 @pytest.mark.parametrize("rule", ["perceptron", "margin", "until-right", "passive-aggressive"])
 def test_pick_one_mistake_ends_without_any(how: str, rule: str) -> None:
     rows, y = random_separable(2, margin=0.1)
-    model = LinearClassifier(rule, optimizer=how).fit(rows, y)
+    model = LinearClassifier(rule, optimizer=how, max_updates=20_000).fit(rows, y)
     assert model.n_updates_ == model.t_
     if rule == "passive-aggressive" and how == "pick-first":
         # y·u = 1 is reached in the limit only, and the first rows are mended to the last digit before the next is seen.
-        assert model.score(rows, y) > 0.9 and model.stop_reason_ == "step limit (max_updates=100000)"
+        assert model.score(rows, y) > 0.9 and model.stop_reason_ == "step limit (max_updates=20000)"
     else:
         assert model.score(rows, y) == 1.0
         assert model.converged_ and model.stop_reason_ == "no row is wrong any more"

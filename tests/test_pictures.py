@@ -237,7 +237,7 @@ def test_a_training_with_validation_marks_the_best_epoch() -> None:
 def test_where_there_are_no_epochs_it_is_said() -> None:
     X, y = clouds(2)
     assert any("no epochs to draw" in text.replace("\n", " ") for text in texts(plots.training(
-        Perceptron(optimizer="pick-first").fit(X, y))))  # fmt: skip
+        Perceptron(optimizer="pick-first", max_updates=99).fit(X, y))))  # fmt: skip
     learned = Perceptron(max_time=0).fit(X, y)
     assert "no epoch was finished" in texts(plots.training(learned)) or learned.history_["mistakes"]
 

@@ -36,7 +36,7 @@ def answered(classes: int, right: float, rows: int = 30) -> Answers:
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("classes", [2, 3, 4, 5, 8, 20, 26])
+@pytest.mark.parametrize("classes", [2, 3, 5, 26])
 @pytest.mark.parametrize("right", [0.5, 1.1])
 def test_a_sheet_of_answers_is_legible(classes: int, right: float) -> None:
     assert_legible(figure_of_answers(answered(classes, right), ["a $model$ on data", "some rows"]))
