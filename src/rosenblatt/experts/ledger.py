@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -54,10 +52,8 @@ class Ledger:
         return len(self.mistakes)
 
     def __getitem__(self, t: int) -> Round:
-        row = [column[t] for column in self.columns()]
-        prediction = None if np.isnan(row[0]) else int(row[0])
-        rest = [float(value) for value in row[5:]]
-        return Round(prediction, float(row[1]), int(row[2]), float(row[3]), int(row[4]), *rest)
+        prediction, *rest = (column[t].item() for column in self.columns())
+        return Round(None if math.isnan(prediction) else int(prediction), *rest)
 
     def __repr__(self) -> str:
         if not len(self):
@@ -80,9 +76,6 @@ class Ledger:
 
 SLACK = 1e-9
 """Relative. Sums of a million shares err by 1e-10 at the most; beyond it the numbers are looked at again."""
-DIGITS = 60
-MOST_POWER = 20_000
-"""Mistakes up to which powers are taken as fractions: those have 54 bits for each."""
 
 
 class Bound(float):
@@ -121,53 +114,3 @@ class Form(NamedTuple):
     c: float = 0.0
     d: float = 0.0
     regret: bool = False
-
-
-class Counted(NamedTuple):
-    """What is compared for one expert: own (expected) loss, the expert's, its awake rounds; all rounds; experts."""
-
-    own: float
-    loss: float
-    rounds: float
-    t: int
-    n: int
-
-
-def weighted_majority_fails(counted: Counted, beta: float) -> bool:
-    """Whether (2/(1+β))^M > N·(1/β)^m, in whole numbers; of very many mistakes in logarithms of 60 digits."""
-    exact = Fraction(beta)
-    base, factor = 2 / (1 + exact), 1 / exact
-    if counted.own + counted.loss <= MOST_POWER:
-        return bool(base ** int(counted.own) > counted.n * factor ** int(counted.loss))
-    with localcontext() as context:
-        context.prec = DIGITS
-        left, right = Decimal(int(counted.own)) * _ln(base), Decimal(int(counted.loss)) * _ln(factor)
-        return left > right + Decimal(counted.n).ln()
-
-
-def randomised_fails(counted: Counted, beta: float) -> bool:
-    """Whether own·(1 − β) > m ln(1/β) + ln N, own less what its sum of t shares can have erred."""
-    exact = Fraction(beta)
-    with localcontext() as context:
-        context.prec = DIGITS
-        left = _decimal(_least(counted)) * _decimal(1 - exact)
-        return left > Decimal(int(counted.loss)) * _ln(1 / exact) + Decimal(counted.n).ln()
-
-
-def regret_fails(counted: Counted, most: float) -> bool:
-    """Whether own − loss is above a bound on the regret, less what its sum can have erred."""
-    off = Fraction(1, 10**12)
-    return _least(counted) - Fraction(counted.loss) * (1 - off) > Fraction(most) * (1 + off)
-
-
-def _least(counted: Counted) -> Fraction:
-    """The least that the own loss can be: each of t shares of n weights errs by (n + 8)·2⁻⁵³, their sum by t·2⁻⁵³."""
-    return Fraction(counted.own) * (1 - Fraction(counted.t + counted.n + 8, 2**52))
-
-
-def _decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
-
-
-def _ln(value: Fraction) -> Decimal:
-    return _decimal(value).ln()

@@ -152,12 +152,15 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
 
     Masked entries, None and NaN are asleep; awake: bool of the same shape. DataError names round and expert, from 0.
     """
-    what = "losses" if losses else "advice"
-    values = _numbers(given, f"found something in the {what} that is no number; expected shape {_shape(n, rows)}")
+    what, shape = "losses" if losses else "advice", f"(rounds, {n})" if rows else f"({n},)"
+    values = _numbers(given, f"found something in the {what} that is no number; expected shape {shape}")
     if values.ndim != (2 if rows else 1) or values.shape[-1] != n:
-        raise DataError(f"found {what} of shape {values.shape}; expected {_shape(n, rows)}")
+        raise DataError(f"found {what} of shape {values.shape}; expected {shape}")
     if awake is not None:
-        mask = _mask(awake)
+        try:
+            mask = np.asarray(awake)
+        except ValueError:
+            raise DataError("awake is not a row of True and False") from None
         if mask.dtype != bool or mask.shape != values.shape:
             raise DataError(f"awake has shape {mask.shape} of {mask.dtype}; expected {values.shape} of bool")
         values[~mask] = np.nan
@@ -182,17 +185,6 @@ def _numbers(given: Any, refused: str) -> Array:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(refused) from None
-
-
-def _mask(awake: Any) -> Array:
-    try:
-        return np.asarray(awake)
-    except ValueError:
-        raise DataError("awake is not a row of True and False") from None
-
-
-def _shape(n: int, rows: bool) -> str:
-    return f"(rounds, {n})" if rows else f"({n},)"
 
 
 def as_outcome(outcome: Any) -> float:

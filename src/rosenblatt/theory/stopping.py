@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -44,18 +43,9 @@ class NotSeparable:
     epoch: int
 
     @property
-    def size(self) -> int:
-        """Rows of the certificate."""
-        return len(self.rows)
-
-    @property
-    def kind(self) -> str:
-        return self.proof.kind
-
-    @property
     def reason(self) -> str:
         """What `stop_reason_` says."""
-        rows = f"{self.size:,} row{'s' if self.size > 1 else ''} of a certificate"
+        rows = f"{len(self.rows):,} row{'s' if len(self.rows) > 1 else ''} of a certificate"
         if not self.many:
             return f"proven not separable ({rows})"
         rest, positive = self.classes
@@ -118,7 +108,11 @@ class StopWhenNotSeparable(Observer):
         budget = max(PATIENCE, asked - self._begun - self._spent)
         if self.max_time is not None:
             budget = min(budget, self.max_time - (asked - self._begun))
-        for which, problem, numbers in self._problems():
+        for which in list(self._pending):
+            problem = self._whole(which)
+            mine = self._learned & np.isin(self._codes, which) if len(which) == 2 else self._learned
+            numbers = None if mine.all() else np.flatnonzero(mine)
+            problem = problem if numbers is None else problem.take(numbers)
             left = budget - (time.monotonic() - asked)
             if left <= 0.0:
                 break
@@ -138,14 +132,6 @@ class StopWhenNotSeparable(Observer):
             if len(which) == 1:
                 verdict = replace(verdict, certificate=proof, problem=self._whole(which))
         return NotSeparable(verdict, list(proof.rows), verdict.problem.classes, self._run.many, self._run.epoch)
-
-    def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
-        """(class or pair, its rows as they are learned from, their numbers; None: all)."""
-        for which in list(self._pending):
-            whole = self._whole(which)
-            mine = self._learned & np.isin(self._codes, which) if len(which) == 2 else self._learned
-            chosen = None if mine.all() else np.flatnonzero(mine)
-            yield which, whole if chosen is None else whole.take(chosen), chosen
 
     def _whole(self, which: tuple[Any, ...]) -> Any:
         """All rows, with the signs of one class against the rest, or of the second of a pair."""

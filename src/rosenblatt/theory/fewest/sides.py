@@ -21,7 +21,6 @@ from ...model.fit import Task, fit
 from ..highs import linear_program, solver
 from ..problem import Problem
 from ..proof.certificate import Farkas, Separator
-from ..proof.exact import right_rows
 from ..proof.farkas import decide, farkas_on
 
 DENSE = 20_000_000
@@ -87,7 +86,7 @@ def better(problem: Problem, best: Best, w: Array, b: float) -> Best:
     """(w, b) where it makes fewer errors, counted exactly."""
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return best
-    errors = int(np.count_nonzero(~right_rows(problem, w, b)))
+    errors = int(np.count_nonzero(~Separator.of(w, b).right_rows(problem)))
     return Best(errors, np.asarray(w, np.float64), b) if errors < best.errors else best
 
 

@@ -44,8 +44,7 @@ class Program:
         self._kinds, self._infinite, self._width = highspy.HighsBasisStatus, highspy.kHighsInf, width
         tolerances = {f"{side}_feasibility_tolerance": 1e-10 for side in ("primal", "dual")}
         self._solver = solver(solver="simplex", presolve="off", simplex_strategy=DUAL, **tolerances)
-        right = np.zeros(width + 1)
-        right[-1] = 1.0
+        right = np.append(np.zeros(width), 1.0)
         none, starts = np.zeros(0, np.int32), np.zeros(width + 1, np.int32)
         self._solver.addRows(width + 1, right, right, 0, starts, none, np.zeros(0))
         each = np.arange(width, dtype=np.int32)
@@ -75,12 +74,11 @@ class Program:
         return -duals[:-1], float(self._solver.getInfo().objective_function_value), basic
 
 
-def linear_program(hunt: Hunt, start: Array | None = None, rounds: int | None = None) -> None:
+def linear_program(hunt: Hunt, start: Array | None = None, rounds: int = ROUNDS) -> None:
     """Add rows until the hunt has found something or none is left to add. The hunt is told the rows in the last basis.
 
-    start: the rows to begin with, default a sample of all. rounds: at the most, default `ROUNDS`.
+    start: the rows to begin with, default a sample of all. rounds: at the most.
     """
-    rounds = ROUNDS if rounds is None else rounds
     view, active = hunt.view, hunt.view.active
     rng = np.random.default_rng(0)
     rows = rng.permutation(active)[: FIRST * view.width + ADDED] if start is None else start
@@ -159,9 +157,8 @@ def minimise(z: Array, start: Array | None, running: Callable[[], bool]) -> tupl
     w = np.zeros(c) if start is None else start.copy()
     u = z @ w
     value, best = _loss(u), np.inf
-    lam, residual, wrong, stale = np.full(k, 0.5), np.inf, k, 0
+    lam, residual, wrong, stale = _logistic(-u), np.inf, k, 0
     for _ in range(STEPS):
-        lam = _logistic(-u)
         gradient = lam @ z
         if not np.isfinite(gradient).all():
             break
