@@ -18,8 +18,7 @@ from ..core.rows import Array
 from ..errors import BoundViolated, DataError, SettingError
 from ..write.files import whole_file
 from . import play as core
-from .ledger import SLACK, Bound, Form, Ledger, Round
-from .play import Game, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
+from .play import Bound, Form, Game, Ledger, Round, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
 
 BLOCK = 1 << 16
 """Rounds at a time."""
@@ -259,7 +258,17 @@ class Advised(ABC):
         self.rounds += len(account)
         if len(account):
             self._last = account[-1].copy()
-        return self._ledger(account, np.arange(first, self.rounds + 1))
+        return Ledger(
+            prediction=account[:, core.PREDICTION],
+            chance=account[:, core.CHANCE],
+            mistakes=account[:, core.MISTAKES].astype(np.int64),
+            expected_mistakes=account[:, core.OWN],
+            best=account[:, core.BEST].astype(np.int64),
+            best_mistakes=account[:, core.BEST_LOSS],
+            regret=account[:, core.BEST_OWN] - account[:, core.BEST_LOSS],
+            bounded=self._bounded(account),
+            bound=self._checked(account, np.arange(first, self.rounds + 1)),
+        )
 
     def _account(self, advice: Array, outcomes: Array, tally: Tally) -> Array:
         """(T, COLUMNS) of the next rounds, counted in this tally."""
@@ -284,19 +293,6 @@ class Advised(ABC):
             # Only exact majorities ask, and what was played before the question is in the tally.
             place[:] = at, self.vote(game.advice[at], tally)
 
-    def _ledger(self, account: Array, t: Array) -> Ledger:
-        return Ledger(
-            prediction=account[:, core.PREDICTION],
-            chance=account[:, core.CHANCE],
-            mistakes=account[:, core.MISTAKES].astype(np.int64),
-            expected_mistakes=account[:, core.OWN],
-            best=account[:, core.BEST].astype(np.int64),
-            best_mistakes=account[:, core.BEST_LOSS],
-            regret=account[:, core.BEST_OWN] - account[:, core.BEST_LOSS],
-            bounded=self._bounded(account),
-            bound=self._checked(account, t),
-        )
-
     def _bounded(self, account: Array) -> Array:
         """(T,) what `_bounds` limit."""
         own = account[:, core.TIGHT_OWN]
@@ -314,7 +310,7 @@ class Advised(ABC):
         bounds = np.where(promised, self._bounds(account, t), np.inf)
         own, loss, rounds = account[:, [core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS]].T
         left, right = form.a * own, form.b * loss + form.c * rounds + self.room(t)
-        for at in np.flatnonzero(promised & (left > right + SLACK * (1.0 + np.abs(right))))[:1]:
+        for at in np.flatnonzero(promised & (left > right + core.SLACK * (1.0 + np.abs(right))))[:1]:
             if self.fails(float(own[at]), float(loss[at]), float(rounds[at]), int(t[at])):
                 raise BoundViolated(
                     f"the theorem of {self.name} is broken after round {t[at]}: {self.bounded_is} "

@@ -17,8 +17,7 @@ from ..core.rows import Array
 from ..errors import DataError, SettingError
 from . import play as core
 from .advised import FORMAT, Advised
-from .ledger import Form, Ledger, Round
-from .play import Tally, as_rounds, number_between, whole_number
+from .play import Form, Ledger, Round, Tally, as_rounds, number_between, whole_number
 
 SQRT2 = math.sqrt(2.0)
 ALMOST_NOTHING = 700.0

@@ -20,7 +20,7 @@ from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
 from .advised import Advised
 from .algorithms import ALGORITHMS
-from .ledger import Ledger
+from .play import Ledger
 
 
 def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:

@@ -1,11 +1,9 @@
 """A run that ends as soon as it is proven that it never would: the rows have no separating hyperplane."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +13,8 @@ from ..errors import SettingError
 from ..learn.observers import Event, Observer
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Chunks, Run, Stop
-
-if TYPE_CHECKING:
-    from .separability import Separability
+from . import separability
+from .problem import as_problem
 
 PATIENCE = 10.0
 """Seconds that a first question may take; later ones as long as learning took so far. All sets of d ≤ 130 columns are
@@ -36,7 +33,7 @@ class NotSeparable:
     of the run when it was proven.
     """
 
-    proof: Separability
+    proof: separability.Separability
     rows: list[int]
     classes: tuple[Any, Any]
     many: bool
@@ -102,8 +99,6 @@ class StopWhenNotSeparable(Observer):
 
     def _ask(self) -> None:
         """One question for each class (or pair) that is not known to be separable yet."""
-        from .separability import separable
-
         asked = time.monotonic()
         budget = max(PATIENCE, asked - self._begun - self._spent)
         if self.max_time is not None:
@@ -116,7 +111,7 @@ class StopWhenNotSeparable(Observer):
             left = budget - (time.monotonic() - asked)
             if left <= 0.0:
                 break
-            verdict = separable(problem, time_limit=left)
+            verdict = separability.separable(problem, time_limit=left)
             if verdict.separable is not None:
                 self._pending.remove(which)
             if verdict.separable is False:
@@ -125,7 +120,7 @@ class StopWhenNotSeparable(Observer):
                 break
         self._spent += time.monotonic() - asked
 
-    def _proven(self, verdict: Separability, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
+    def _proven(self, verdict: Any, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
         proof: Any = verdict.certificate
         if numbers is not None:  # what some rows prove, all of them do
             proof = proof.renumbered(numbers)
@@ -135,8 +130,6 @@ class StopWhenNotSeparable(Observer):
 
     def _whole(self, which: tuple[Any, ...]) -> Any:
         """All rows, with the signs of one class against the rest, or of the second of a pair."""
-        from .problem import as_problem
-
         if self._rows is None:
             parts = list(self._chunks)
             self._rows, y = stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts])

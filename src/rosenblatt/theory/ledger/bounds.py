@@ -88,7 +88,7 @@ def kind_of(rule: Any) -> Kind | None:
     if isinstance(rule, Perceptron):
         return Kind(0.0, 0.0, False)
     if isinstance(rule, Margin):
-        return Kind(rule.tau, rule.tau, False)
+        return Kind(float(rule.tau), float(rule.tau), False)
     if isinstance(rule, UntilRight):
         return Kind(0.0, 1.0, True)
     return None

@@ -132,9 +132,7 @@ def _solved(
     if plain is not None:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
         best = best._replace(upper=min(best.upper, plain.upper))
     length = best.lower * float(np.linalg.norm(best.w))
-    w, b = best.w / length, best.offset / length
-    if points.counted:
-        w, b = w[:-1], float(w[-1])
+    w, b = problem.parted(best.w / length) if points.counted else (best.w / length, best.offset / length)
     floats = _checked(problem, points, best, w, b)
     bounds = (best.lower, best.lower, best.upper, best.gap)
     values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
@@ -154,21 +152,17 @@ def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float)
     floats = checked(problem, w, b)
     if floats.hold or not np.isfinite(w).all():
         return floats
-    if points.counted:
-        exact = Separator.of(best.w[:-1], best.w[-1])
-    else:
-        exact = other_offset(problem, best.w) or Separator.of(best.w, best.offset)
+    plane = problem.parted(best.w) if points.counted else (best.w, best.offset)
+    exact = (None if points.counted else other_offset(problem, best.w)) or Separator.of(*plane)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 
 def _shares(points: Points, best: Widest) -> Array:
     """λ with each class's sum 1, or through the origin the sum of all."""
-    y = points.y[best.rows]
-    sums = np.ones(len(y)) * best.multipliers.sum()
-    if points.free:
-        for side in (y > 0, y < 0):
-            sums[side] = best.multipliers[side].sum()
-    return best.multipliers / sums
+    shares, y = best.multipliers.copy(), points.y[best.rows]
+    for side in [y > 0, y < 0] if points.free else [y != 0]:
+        shares[side] /= shares[side].sum()
+    return shares
 
 
 def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:

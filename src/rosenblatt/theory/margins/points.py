@@ -96,9 +96,7 @@ def lower_bound(points: Points, w: Array) -> tuple[float, float]:
     a free offset the best one halves the gap between the classes, and the bound is about that number, not its float.
     """
     norm = float(np.sqrt((w.astype(LONG) ** 2).sum())) * (1.0 + 4 * UNIT)
-    if not 0.0 < norm < np.inf:
-        return -np.inf, 0.0
-    margins = points.margins(w)
+    margins = points.margins(w) if 0.0 < norm < np.inf else np.full(1, np.inf)
     if not np.isfinite(margins).all():
         return -np.inf, 0.0
     slack = (points.width + 4) * UNIT * norm * points.norms

@@ -61,15 +61,10 @@ class View(NamedTuple):
 
     def margins(self, w: Array) -> Array:
         """(active,) y·u of weights for z, rounded, each times a positive number: its sign is what it is for."""
-        out = np.empty(len(self.active))
-        whole, b = self._plain(w)
-        for place, x in self.problem.blocks(BLOCK, self.active):
-            if self.centre.any():
-                scores = self._shifted(x).scores(self.problem.parted(w)[0]) + b
-            else:
-                scores = x.scores(whole) + b
-            out[place] = self.problem.y[self.active[place]] * scores
-        return out
+        (whole, b), own = self._plain(w), self.problem.parted(w)[0]
+        parts, far = self.problem.blocks(BLOCK, self.active), self.centre.any()
+        scores = [self._shifted(x).scores(own) if far else x.scores(whole) for _, x in parts]
+        return self.problem.y[self.active] * (np.concatenate([np.zeros(0), *scores]) + b)
 
     def lifted(self, w: Array) -> tuple[Array, float] | None:
         """(w, b) for the whole problem: also on the right side of the rows that were left out. None on overflow."""
@@ -206,11 +201,10 @@ def _hashes(problem: Problem, signs: Array) -> Array:
     """(n,) uint64 of signs·x: a sum of their bits times odd numbers, modulo 2⁶⁴, the same wherever the row stands."""
     factors = np.random.default_rng(0).integers(0, 2**63, problem.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     bits = np.uint64 if problem.dtype == np.float64 else np.uint32
-    zero = problem.dtype.type(0)
 
     def terms(values: Array, columns: Any) -> Array:
         # Whole numbers have bits only at the top, and a product modulo 2⁶⁴ carries none down. −0 + 0 is 0.
-        wide = (values + zero).view(bits).astype(np.uint64)
+        wide = (values + 0).view(bits).astype(np.uint64)
         return (wide ^ (wide >> np.uint64(32)) ^ (wide << np.uint64(17))) * factors[columns]
 
     signs = signs.astype(problem.dtype)
