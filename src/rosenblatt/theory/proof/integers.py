@@ -78,19 +78,17 @@ def dyadic(values: Array) -> tuple[Array, Array]:
     return m >> zeros, np.where(m == 0, 0, exponent.astype(np.int64) - 53 + zeros)
 
 
-def shifted(m: Array, by: Array) -> Array:
-    """m·2^by: int64 where it fits, else Python integers. by ≥ 0."""
-    bits = np.frexp(np.abs(m).astype(np.float64))[1] + by
-    if not m.size or int(bits.max()) <= SMALL:
-        return m << by
-    return m.astype(object) << by.astype(object)  # type: ignore[no-any-return]
-
-
 def by_column(values: Array) -> tuple[Array, Array]:
-    """(numerators (k, c), exponents (c,)) of finite floats (k, c): each column in the largest unit that it has."""
+    """(numerators (k, c), exponents (c,)) of finite floats (k, c): each column in the largest unit that it has.
+
+    int64 where all numerators fit, else Python integers.
+    """
     m, e = dyadic(values)
     least = np.where((m != 0).any(axis=0), np.where(m != 0, e, np.iinfo(np.int64).max).min(axis=0, initial=2**62), 0)
-    return shifted(m, np.where(m != 0, e - least, 0)), least
+    by = np.where(m != 0, e - least, 0)
+    bits = np.frexp(np.abs(m).astype(np.float64))[1] + by
+    short = not m.size or int(bits.max()) <= SMALL
+    return m << by if short else m.astype(object) << by.astype(object), least
 
 
 def columns_of(problem: Problem, rows: Array) -> Columns:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ...core.rows import Array, Rows, from_matrix
-from ..highs import solver
+from ..highs import basic, solved, solver
 from .hunt import Hunt
 
 FIRST = 10
@@ -39,9 +39,7 @@ class Program:
     """
 
     def __init__(self, width: int) -> None:
-        import highspy
-
-        self._kinds, self._infinite, self._width = highspy.HighsBasisStatus, highspy.kHighsInf, width
+        self._width = width
         tolerances = {f"{side}_feasibility_tolerance": 1e-10 for side in ("primal", "dual")}
         self._solver = solver(solver="simplex", presolve="off", simplex_strategy=DUAL, **tolerances)
         right = np.append(np.zeros(width), 1.0)
@@ -58,7 +56,7 @@ class Program:
 
     def _add(self, cost: Array, starts: Array, indices: Array, values: Array) -> None:
         k = len(cost)
-        low, high = np.zeros(k), np.full(k, self._infinite)
+        low, high = np.zeros(k), np.full(k, np.inf)
         self._solver.addCols(k, cost, low, high, len(indices), starts, indices, values)
 
     def solve(self, seconds: float | None) -> tuple[Array, float, Array] | None:
@@ -66,12 +64,11 @@ class Program:
         seconds = PATIENCE if seconds is None else max(0.0, seconds)
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
         self._solver.run()
-        if "Optimal" not in self._solver.modelStatusToString(self._solver.getModelStatus()):
+        if not solved(self._solver):
             return None
         duals = np.asarray(self._solver.getSolution().row_dual, np.float64)
-        status = self._solver.getBasis().col_status[2 * self._width :]
-        basic = np.array([i for i, kind in enumerate(status) if kind == self._kinds.kBasic], np.int64)
-        return -duals[:-1], float(self._solver.getInfo().objective_function_value), basic
+        rows = np.flatnonzero(basic(self._solver)[2 * self._width :])
+        return -duals[:-1], float(self._solver.getInfo().objective_function_value), rows
 
 
 def linear_program(hunt: Hunt, start: Array | None = None, rounds: int = ROUNDS) -> None:
@@ -89,8 +86,8 @@ def linear_program(hunt: Hunt, start: Array | None = None, rounds: int = ROUNDS)
         solution = program.solve(hunt.left())
         if solution is None:
             break
-        weights, objective, basic = solution
-        hunt.basis = rows[basic]
+        weights, objective, held = solution
+        hunt.basis = rows[held]
         if objective < ZERO and hunt.support(hunt.basis):
             break
         margins = view.margins(weights)
