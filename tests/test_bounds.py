@@ -354,10 +354,10 @@ def test_a_margin_below_rounding_is_worked_out_exactly() -> None:
     x, y = np.array([[1.0, 1.0], [1.0, -1.0 + 2.0**-52]]), np.array([1.0, 1.0])
     problem = as_problem(x, y, fit_intercept=False)
     w = np.array([1.0, 1.0])
-    assert Yardstick.of(problem, w).least == 2.0**-52
+    assert Yardstick.of(problem, (w, 0.0)).least == 2.0**-52
     w = np.array([0.1, 0.1])
     exact = Fraction(0.1) * 1 + Fraction(0.1) * Fraction(-1.0 + 2.0**-52)
-    assert Yardstick.of(problem, w).least == float(exact)
+    assert Yardstick.of(problem, (w, 0.0)).least == float(exact)
 
 
 # --- the record ------------------------------------------------------------------------------------------------------

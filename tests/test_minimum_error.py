@@ -20,7 +20,7 @@ from rosenblatt.theory import MinimumError, as_problem, minimum_error
 from rosenblatt.theory.fewest import errors as planes
 from rosenblatt.theory.fewest.sides import Cover
 from rosenblatt.theory.fewest.sweep import scan_planes
-from rosenblatt.theory.proof.exact import right_rows
+from rosenblatt.theory.proof.certificate import Separator
 
 Load = Callable[..., tuple[Any, Any]]
 
@@ -43,7 +43,7 @@ def honest(result: MinimumError, floats: bool = True) -> None:
     assert len(result.rows_wrong) == result.errors and result.verify()
     assert result.lower_bound <= result.errors and result.optimal == (result.lower_bound == result.errors)
     right = np.setdiff1d(np.arange(result.problem.n), result.rows_wrong)
-    exactly = np.flatnonzero(right_rows(result.problem, result.w, result.b)).tolist() == right.tolist()
+    exactly = np.flatnonzero(Separator.of(result.w, result.b).right_rows(result.problem)).tolist() == right.tolist()
     scores = np.asarray(result.problem.x @ result.w) + result.b
     assert result.in_floats == (exactly and bool((result.problem.y * scores > 0.0)[right].all()))
     assert result.in_floats or not floats

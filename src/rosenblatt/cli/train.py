@@ -135,9 +135,9 @@ def _not_separable(trained: Trained) -> dict[str, Any] | None:
     stop = trained.model.run.stop
     if stop.kind != "not separable":
         return None
-    proof = stop.limit
-    rows = [row + 1 for row in proof.rows]
-    return {"kind": proof.kind, "classes": list(proof.classes), "rows": rows, "epoch": proof.epoch}
+    why = stop.limit
+    rows = [row + 1 for row in why.rows]
+    return {"kind": why.proof.kind, "classes": list(why.classes), "rows": rows, "epoch": why.epoch}
 
 
 def _errors(trained: Trained) -> int | None:

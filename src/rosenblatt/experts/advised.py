@@ -7,7 +7,9 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from fractions import Fraction
 from inspect import signature
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +18,7 @@ from ..core.rows import Array
 from ..errors import BoundViolated, DataError, SettingError
 from ..write.files import whole_file
 from . import play as core
-from .ledger import SLACK, Bound, Counted, Form, Ledger, Round
-from .play import Game, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
+from .play import Bound, Form, Game, Ledger, Round, Tally, as_outcome, as_outcomes, as_rounds, play_rounds, whole_number
 
 BLOCK = 1 << 16
 """Rounds at a time."""
@@ -74,8 +75,17 @@ class Advised(ABC):
         return np.full(len(t), self.form().d)
 
     @abstractmethod
-    def fails(self, counted: Counted) -> bool:
-        """The inequality once more, in exact numbers: True if it is broken."""
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        """The inequality once more, in exact numbers: True if it is broken.
+
+        own: (expected) loss in the awake rounds of one expert, loss: that expert's, rounds: how many those are. t: all
+        rounds.
+        """
+
+    def least(self, own: float, t: int) -> Fraction:
+        """The least that the own loss can be: each of t shares of n weights errs by (n + 8)·2⁻⁵³, their sum by
+        t·2⁻⁵³."""
+        return Fraction(own) * (1 - Fraction(t + self.n + 8, 2**52))
 
     def promised(self, account: Array) -> Array:
         """(T,) bool: after which of these rounds there is a bound."""
@@ -248,15 +258,23 @@ class Advised(ABC):
         self.rounds += len(account)
         if len(account):
             self._last = account[-1].copy()
-        return self._ledger(account, np.arange(first, self.rounds + 1))
+        return Ledger(
+            prediction=account[:, core.PREDICTION],
+            chance=account[:, core.CHANCE],
+            mistakes=account[:, core.MISTAKES].astype(np.int64),
+            expected_mistakes=account[:, core.OWN],
+            best=account[:, core.BEST].astype(np.int64),
+            best_mistakes=account[:, core.BEST_LOSS],
+            regret=account[:, core.BEST_OWN] - account[:, core.BEST_LOSS],
+            bounded=self._bounded(account),
+            bound=self._checked(account, np.arange(first, self.rounds + 1)),
+        )
 
     def _account(self, advice: Array, outcomes: Array, tally: Tally) -> Array:
         """(T, COLUMNS) of the next rounds, counted in this tally."""
         count, first = len(advice), self.rounds + 1
         account = np.empty((count, core.COLUMNS))
-        begins = list(self.splits(first, count))
-        ends = [begin for begin, _ in begins[1:]] + [first + count]
-        for (begin, fresh), end in zip(begins, ends, strict=True):
+        for (begin, fresh), (end, _) in pairwise([*self.splits(first, count), (first + count, False)]):
             if fresh:
                 tally.since[:] = tally.loss
                 tally.mix[:] = 0.0
@@ -275,19 +293,6 @@ class Advised(ABC):
             # Only exact majorities ask, and what was played before the question is in the tally.
             place[:] = at, self.vote(game.advice[at], tally)
 
-    def _ledger(self, account: Array, t: Array) -> Ledger:
-        return Ledger(
-            prediction=account[:, core.PREDICTION],
-            chance=account[:, core.CHANCE],
-            mistakes=account[:, core.MISTAKES].astype(np.int64),
-            expected_mistakes=account[:, core.OWN],
-            best=account[:, core.BEST].astype(np.int64),
-            best_mistakes=account[:, core.BEST_LOSS],
-            regret=account[:, core.BEST_OWN] - account[:, core.BEST_LOSS],
-            bounded=self._bounded(account),
-            bound=self._checked(account, t),
-        )
-
     def _bounded(self, account: Array) -> Array:
         """(T,) what `_bounds` limit."""
         own = account[:, core.TIGHT_OWN]
@@ -303,15 +308,13 @@ class Advised(ABC):
         """The bounds, inf where nothing is promised. Raises BoundViolated where one is broken in exact numbers too."""
         form, promised = self.form(), self.promised(account)
         bounds = np.where(promised, self._bounds(account, t), np.inf)
-        own, loss, rounds = (account[:, column] for column in (core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS))
+        own, loss, rounds = account[:, [core.TIGHT_OWN, core.TIGHT_LOSS, core.TIGHT_ROUNDS]].T
         left, right = form.a * own, form.b * loss + form.c * rounds + self.room(t)
-        for at in np.flatnonzero(promised & (left > right + SLACK * (1.0 + np.abs(right))))[:1]:
-            counted = Counted(float(own[at]), float(loss[at]), float(rounds[at]), int(t[at]), self.n)
-            if self.fails(counted):
+        for at in np.flatnonzero(promised & (left > right + core.SLACK * (1.0 + np.abs(right))))[:1]:
+            if self.fails(float(own[at]), float(loss[at]), float(rounds[at]), int(t[at])):
                 raise BoundViolated(
-                    f"the theorem of {self.name} is broken after round {counted.t}: {self.bounded_is} "
-                    f"{counted.own - (counted.loss if form.regret else 0.0):.17g}, bound {bounds[at]:.17g}; this is an "
-                    f"error in rosenblatt"
+                    f"the theorem of {self.name} is broken after round {t[at]}: {self.bounded_is} "
+                    f"{self._bounded(account)[at]:.17g}, bound {bounds[at]:.17g}; this is an error in rosenblatt"
                 )
         return bounds
 

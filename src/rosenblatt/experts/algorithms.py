@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -16,14 +17,23 @@ from ..core.rows import Array
 from ..errors import DataError, SettingError
 from . import play as core
 from .advised import FORMAT, Advised
-from .ledger import Counted, Form, Ledger, Round, randomised_fails, regret_fails, weighted_majority_fails
-from .play import Tally, as_rounds, number_between, whole_number
+from .play import Form, Ledger, Round, Tally, as_rounds, number_between, whole_number
 
 SQRT2 = math.sqrt(2.0)
 ALMOST_NOTHING = 700.0
 """η of halving: a mistake costs the factor e⁻⁷⁰⁰, 10⁻³⁰⁴. No majority of the wrong outvotes one that was right."""
 VACUOUS = 1e12
 """Halving promises nothing against an expert with a mistake: its mistakes count so much."""
+
+
+DIGITS = 60
+"""Of logarithms, where the numbers themselves would be too long."""
+MOST_POWER = 20_000
+"""Mistakes up to which powers are taken as fractions: those have 54 bits for each."""
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 class Halving(Advised):
@@ -42,8 +52,8 @@ class Halving(Advised):
     def form(self) -> Form:
         return Form(1.0, VACUOUS, d=float(self.n.bit_length() - 1))
 
-    def fails(self, counted: Counted) -> bool:
-        return counted.loss == 0 and 2 ** int(counted.own) > self.n
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        return loss == 0 and 2 ** int(own) > self.n
 
     def promised(self, account: Array) -> Array:
         return np.asarray(account[:, core.TIGHT_LOSS] == 0.0)
@@ -76,8 +86,13 @@ class WeightedMajority(Advised):
         # ln(2/(1 + β)); of the quotient it would be 0 for β near 1.
         return Form(-math.log1p((self.beta - 1.0) / 2.0), self.rate, d=math.log(self.n))
 
-    def fails(self, counted: Counted) -> bool:
-        return weighted_majority_fails(counted, self.beta)
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        """Whether (2/(1+β))^M > N·(1/β)^m, in whole numbers; of very many mistakes in logarithms."""
+        base, factor = 2 / (1 + Fraction(self.beta)), 1 / Fraction(self.beta)
+        if own + loss <= MOST_POWER:
+            return bool(base ** int(own) > self.n * factor ** int(loss))
+        with localcontext(prec=DIGITS):
+            return int(own) * _decimal(base).ln() > int(loss) * _decimal(factor).ln() + Decimal(self.n).ln()
 
     def vote(self, advice: Array, tally: Tally) -> int:
         """The sign of Σ ±β^m in whole numbers: votes of experts with equally many mistakes cancel, one by one."""
@@ -115,8 +130,12 @@ class RandomizedWeightedMajority(WeightedMajority):
     def form(self) -> Form:
         return Form(1.0 - self.beta, self.rate, d=math.log(self.n))
 
-    def fails(self, counted: Counted) -> bool:
-        return randomised_fails(counted, self.beta)
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        """Whether own·(1 − β) > m ln(1/β) + ln N, own less what its sum of t shares can have erred."""
+        exact = Fraction(self.beta)
+        with localcontext(prec=DIGITS):
+            left = _decimal(self.least(own, t)) * _decimal(1 - exact)
+            return left > int(loss) * _decimal(1 / exact).ln() + Decimal(self.n).ln()
 
 
 class Hedge(Advised):
@@ -194,9 +213,11 @@ class Hedge(Advised):
             SQRT2 / (SQRT2 - 1.0) * root if self.eta == "doubling" else 2.0 * root + math.sqrt(many / 8.0)
         )
 
-    def fails(self, counted: Counted) -> bool:
-        most = self.form().c * counted.rounds + float(self.room(np.array([counted.t]))[0])
-        return regret_fails(counted, most)
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        """Whether own − loss is above the bound on the regret, less what its sum can have erred."""
+        most = self.form().c * rounds + float(self.room(np.array([t]))[0])
+        off = Fraction(1, 10**12)
+        return self.least(own, t) - Fraction(loss) * (1 - off) > Fraction(most) * (1 + off)
 
     @property
     def log_weights(self) -> Array:
@@ -238,8 +259,8 @@ class FollowTheLeader(Advised):
     def form(self) -> Form:
         return Form(1.0, float(self.n), d=self.n - 1.0)
 
-    def fails(self, counted: Counted) -> bool:
-        return int(counted.own) > self.n * int(counted.loss) + self.n - 1
+    def fails(self, own: float, loss: float, rounds: float, t: int) -> bool:
+        return int(own) > self.n * int(loss) + self.n - 1
 
     @property
     def log_weights(self) -> Array:

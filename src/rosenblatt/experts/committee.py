@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
 from .advised import Advised
 from .algorithms import ALGORITHMS
-from .ledger import Ledger
+from .play import Ledger
 
 
 def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
@@ -44,13 +44,6 @@ def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sc
 
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
-
-
-class Learner(NamedTuple):
-    """A learner and what it is called."""
-
-    name: str
-    recipe: Any
 
 
 class OnlineCommittee:
@@ -162,7 +155,7 @@ class OnlineCommittee:
         if isinstance(self.learners, str) or not isinstance(self.learners, Sequence):
             raise SettingError("{learners} must be a list of learners", learners=self.learners)
         learners = [learner_from(each, self.fit_intercept) for each in self.learners]
-        names = [learner.name for learner in learners]
+        names = [name for name, _ in learners]
         if not names or len(set(names)) < len(names):
             raise SettingError(f"the learners {', '.join(names) or '(none)'} must be at least one, each once")
         algorithm = self.algorithm
@@ -175,7 +168,7 @@ class OnlineCommittee:
         if algorithm.n != len(names) or algorithm.rounds:
             own = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {own}")
-        runs = [new_run(learner.recipe.settings, rows, 2) for learner in learners]
+        runs = [new_run(recipe.settings, rows, 2) for _, recipe in learners]
         self.classes_ = class_list(labels, self.positive)
         self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
         self.n_features_in_, self.rows_ = rows.width, 0
@@ -201,8 +194,8 @@ class OnlineCommittee:
         return Ledger.joined(parts)
 
 
-def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
-    """A learner from "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
+def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
+    """(name, recipe) of "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
     from ..recipe.recipe import Recipe  # which loads readers and features, of which a stream of rows needs none
 
     words: dict[str, Any] = {"rule": given}
@@ -226,7 +219,7 @@ def learner_from(given: Any, fit_intercept: bool = True) -> Learner:
             keep=settings.keep,
             optimizer=optimizer.name,
         )
-    return Learner(_name(given, settings, words), recipe)
+    return _name(given, settings, words), recipe
 
 
 def _by_row() -> list[str]:

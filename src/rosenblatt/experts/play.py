@@ -4,11 +4,16 @@
 
 A_i is zero while nobody sleeps. In a round where somebody does, every awake expert gains the mixture's own loss
 −ln(Σ p e^(−η ℓ))/η in it, so that the awake keep the weight that they had together (specialists, Freund et al. 1997).
-Advice, losses, outcomes and settings are checked here too, before they are played.
+Advice, losses, outcomes and settings are checked here too, before they are played. A number in the account of the
+rounds that breaks what was promised is an error of this program.
 """
 
+from __future__ import annotations
+
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,6 +30,110 @@ SUM_OWN, SUM_MISTAKES, SLEPT, NOBODY = 0, 1, 2, 3
 """Places in `Tally.total`: own loss, wrong predictions, rounds in which someone slept, rounds without anyone."""
 TIE = 1e-9
 """Sides whose weights differ by less than this share may be equal; sums of ten million weights err by 1e-10."""
+
+
+class Round(NamedTuple):
+    """One round, after its outcome was seen.
+
+    prediction: 0 or 1; None where losses were given. chance: of predicting 1 (of losses: the mixture's loss). mistakes:
+    so far. expected_mistakes: so far, exactly; of a deterministic algorithm the same. best: the expert so far that it
+    would have been best to follow, by number; −1 before anyone was awake. best_mistakes: its losses. regret: own
+    expected mistakes in its awake rounds less its own. bound: on `bounded`, inf where there is none.
+    """
+
+    prediction: int | None
+    chance: float
+    mistakes: int
+    expected_mistakes: float
+    best: int
+    best_mistakes: float
+    regret: float
+    bounded: float
+    bound: float
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger:
+    """Rounds as columns, each (T,): prediction, chance, mistakes, expected_mistakes, best, best_mistakes, regret,
+    bounded and bound, as `Round` has them; prediction is NaN where losses were given. `ledger[t]` is a `Round`, from 0.
+    """
+
+    prediction: Array
+    chance: Array
+    mistakes: Array
+    expected_mistakes: Array
+    best: Array
+    best_mistakes: Array
+    regret: Array
+    bounded: Array
+    bound: Array
+
+    def __len__(self) -> int:
+        return len(self.mistakes)
+
+    def __getitem__(self, t: int) -> Round:
+        prediction, *rest = (column[t].item() for column in self.columns())
+        return Round(None if math.isnan(prediction) else int(prediction), *rest)
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<Ledger: no rounds>"
+        last = self[-1]
+        own = f"{last.expected_mistakes:.6g} expected mistakes"
+        own = own if last.expected_mistakes != last.mistakes else f"{last.mistakes:,} mistakes"
+        bound = f"bound {last.bound:.6g}" if np.isfinite(last.bound) else "no bound"
+        return f"<Ledger: {len(self):,} rounds; {own}, regret {last.regret:.6g}, {bound}>"
+
+    def columns(self) -> list[Array]:
+        """All of them, in the order of the fields."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ledger]) -> Ledger:
+        """Ledgers one below the other (at least one)."""
+        return cls(*(np.concatenate(columns) for columns in zip(*(part.columns() for part in parts), strict=True)))
+
+
+SLACK = 1e-9
+"""Relative. Sums of a million shares err by 1e-10 at the most; beyond it the numbers are looked at again."""
+
+
+class Bound(float):
+    """A number that is not exceeded; +inf, with a `reason`, where nothing is promised. As text: `no bound: …`."""
+
+    reason: str
+
+    def __new__(cls, value: float, reason: str = "") -> Self:
+        made = super().__new__(cls, math.inf if reason else value)
+        made.reason = reason
+        return made
+
+    @property
+    def applies(self) -> bool:
+        """Whether anything is promised."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        return f"no bound: {self.reason}" if self.reason else f"{float(self):.6g}"
+
+    def __repr__(self) -> str:
+        return f"Bound({self})"
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        return float(self), self.reason
+
+
+class Form(NamedTuple):
+    """The inequality a·own ≤ b·loss + c·rounds + d, for each expert over the rounds it was awake.
+
+    d: where it is the same after all rounds. regret: it is one about own − loss (then a = b = 1).
+    """
+
+    a: float
+    b: float
+    c: float = 0.0
+    d: float = 0.0
+    regret: bool = False
 
 
 class Tally(NamedTuple):
@@ -152,12 +261,15 @@ def as_rounds(given: Any, n: int, awake: Any = None, *, rows: bool = True, losse
 
     Masked entries, None and NaN are asleep; awake: bool of the same shape. DataError names round and expert, from 0.
     """
-    what = "losses" if losses else "advice"
-    values = _numbers(given, f"found something in the {what} that is no number; expected shape {_shape(n, rows)}")
+    what, shape = "losses" if losses else "advice", f"(rounds, {n})" if rows else f"({n},)"
+    values = _numbers(given, f"found something in the {what} that is no number; expected shape {shape}")
     if values.ndim != (2 if rows else 1) or values.shape[-1] != n:
-        raise DataError(f"found {what} of shape {values.shape}; expected {_shape(n, rows)}")
+        raise DataError(f"found {what} of shape {values.shape}; expected {shape}")
     if awake is not None:
-        mask = _mask(awake)
+        try:
+            mask = np.asarray(awake)
+        except ValueError:
+            raise DataError("awake is not a row of True and False") from None
         if mask.dtype != bool or mask.shape != values.shape:
             raise DataError(f"awake has shape {mask.shape} of {mask.dtype}; expected {values.shape} of bool")
         values[~mask] = np.nan
@@ -182,17 +294,6 @@ def _numbers(given: Any, refused: str) -> Array:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise DataError(refused) from None
-
-
-def _mask(awake: Any) -> Array:
-    try:
-        return np.asarray(awake)
-    except ValueError:
-        raise DataError("awake is not a row of True and False") from None
-
-
-def _shape(n: int, rows: bool) -> str:
-    return f"(rounds, {n})" if rows else f"({n},)"
 
 
 def as_outcome(outcome: Any) -> float:

@@ -1,7 +1,9 @@
-"""HiGHS that prints nothing: its banner comes before there is a chance to switch it off."""
+"""HiGHS that prints nothing (its banner comes before there is a chance to switch it off), and what it calls things."""
 
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ..core.rows import Array
 
@@ -24,6 +26,18 @@ def solver(**options: Any) -> Any:
     for name, value in {"output_flag": False, "threads": 1, **options}.items():
         made.setOptionValue(name, value)
     return made
+
+
+def solved(program: Any) -> bool:
+    """Whether the last run ended at an optimum."""
+    return "Optimal" in program.modelStatusToString(program.getModelStatus())
+
+
+def basic(program: Any) -> Array:
+    """(columns,) bool: which variables are in the basis."""
+    import highspy
+
+    return np.array([status == highspy.HighsBasisStatus.kBasic for status in program.getBasis().col_status], bool)
 
 
 def linear_program(cost: Array, low: Array, high: Array, row_low: Array, row_high: Array, matrix: Any) -> Any:

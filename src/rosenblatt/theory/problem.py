@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +76,15 @@ class Problem(NamedTuple):
         """These rows only, in this order; the classes stay."""
         return self._replace(rows=self.rows.take(chosen), y=self.y[chosen])
 
+    def blocks(self, values: int, rows: Array | None = None) -> Iterator[tuple[slice, Rows]]:
+        """(place, rows there) of some so many values each: of all rows, or of those with these numbers, in their order;
+        views where none is left out."""
+        numbers, size = np.arange(self.n) if rows is None else rows, self.rows.height(values)
+        places = [slice(start, min(start + size, len(numbers))) for start in range(0, len(numbers), size)]
+        if len(numbers) == self.n:
+            return zip(places, self.rows.blocks(size), strict=True)
+        return ((place, self.rows.take(numbers[place])) for place in places)
+
     def digest(self) -> str:
         """SHA-256 of storage, dtype, shape, values and signs, in hex: says which data a certificate is about."""
         found = hashlib.sha256()
@@ -115,13 +124,9 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
 def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
     classes = np.unique(labels)
     named = classes.tolist()
-    if positive is None:
-        if classes.size > 2:
-            listed = ", ".join(map(str, named[:10]))
-            many = f"there are {classes.size} classes ({plain(listed)})"
-            raise SettingError(f"{many}; name the one that {{positive.name}} is", positive=None)
-        at = classes.size - 1
-    else:
-        at = place_of(positive, classes)
+    if positive is None and classes.size > 2:
+        many = f"there are {classes.size} classes ({plain(', '.join(map(str, named[:10])))})"
+        raise SettingError(f"{many}; name the one that {{positive.name}} is", positive=None)
+    at = classes.size - 1 if positive is None else place_of(positive, classes)
     rest = None if classes.size == 1 else named[1 - at] if classes.size == 2 else "the rest"
     return np.where(labels == classes[at], 1.0, -1.0), (rest, named[at])

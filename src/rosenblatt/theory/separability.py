@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -174,7 +175,8 @@ def separable(
     check_seconds("time_limit", time_limit)
     begun = time.monotonic()
     problem = as_problem(X, y, fit_intercept, positive)
-    hunt = Hunt(problem, None, None if time_limit is None else begun + time_limit, watch)  # type: ignore[arg-type]
+    deadline = None if time_limit is None else begun + time_limit
+    hunt = Hunt(problem, None, deadline, watch or (lambda what: None))  # type: ignore[arg-type]
     with np.errstate(all="ignore"):  # weights for subnormal columns overflow: what is not finite proves nothing
         _search(hunt)
     certificate = hunt.certificate
@@ -236,13 +238,11 @@ def _perceptron(hunt: Hunt) -> None:
     epochs = int(min(EPOCHS, max(1, WORK // max(problem.rows.size, 1))))
     hunt.say(f"perceptron, {epochs} epochs")
     settings = Settings.of(rule="perceptron", fit_intercept=problem.fit_intercept, keep="last", shuffle=True)
-    try:
+    with suppress(RosenblattError):  # values too large for sums in their own dtype, or a single class
         model = fit(problem.rows, problem.y, settings, Limits(epochs, None, hunt.left()))
-    except RosenblattError:  # values too large for sums in their own dtype, or a single class
-        model = None
-    if model is not None and model.run.converged:
-        (w,), (b,) = model.weights
-        hunt.hyperplane(np.asarray(w, np.float64), float(b))
+        if model.run.converged:
+            (w,), (b,) = model.weights
+            hunt.hyperplane(np.asarray(w, np.float64), float(b))
     hunt.failed(f"the perceptron, {epochs} epochs")
 
 
@@ -262,12 +262,9 @@ def _in_exact_arithmetic(hunt: Hunt) -> None:
     for _ in range(ROUNDS):
         hunt.say(f"simplex method in exact arithmetic, {len(rows):,} rows")
         proof = decide(problem.take(rows))
-        if isinstance(proof, Farkas):
-            hunt.certificate = proof.renumbered(rows)
-            return
-        bad = _wrong(problem, proof, 10 * ADDED)
+        bad = rows[:0] if isinstance(proof, Farkas) else _wrong(problem, proof)
         if not bad.size:
-            hunt.certificate = proof
+            hunt.certificate = proof.renumbered(rows) if isinstance(proof, Farkas) else proof
             return
         rows = np.concatenate([rows, bad[:ADDED]])
         if not hunt.running():
@@ -275,11 +272,8 @@ def _in_exact_arithmetic(hunt: Hunt) -> None:
     hunt.failed(f"the simplex method in exact arithmetic, {len(rows):,} rows")
 
 
-def _wrong(problem: Problem, separator: Separator, most: int) -> Array:
+def _wrong(problem: Problem, separator: Separator) -> Array:
     """Rows on the wrong side, the worst first: all that floats are sure of, else those that exact arithmetic finds."""
-    floats = separator.floats()
-    rounded, bound = bounded_margins(problem, *floats)
+    rounded, bound = bounded_margins(problem, *separator.floats())
     sure = np.flatnonzero(rounded < -bound)
-    if sure.size:
-        return sure[np.argsort(rounded[sure])[:most]]
-    return np.flatnonzero(~separator.right_rows(problem, floats))[:most]
+    return sure[np.argsort(rounded[sure])] if sure.size else np.flatnonzero(~separator.right_rows(problem))

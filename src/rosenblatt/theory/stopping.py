@@ -1,12 +1,9 @@
 """A run that ends as soon as it is proven that it never would: the rows have no separating hyperplane."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +13,8 @@ from ..errors import SettingError
 from ..learn.observers import Event, Observer
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Chunks, Run, Stop
-
-if TYPE_CHECKING:
-    from .separability import Separability
+from . import separability
+from .problem import as_problem
 
 PATIENCE = 10.0
 """Seconds that a first question may take; later ones as long as learning took so far. All sets of d ≤ 130 columns are
@@ -37,25 +33,16 @@ class NotSeparable:
     of the run when it was proven.
     """
 
-    proof: Separability
+    proof: separability.Separability
     rows: list[int]
     classes: tuple[Any, Any]
     many: bool
     epoch: int
 
     @property
-    def size(self) -> int:
-        """Rows of the certificate."""
-        return len(self.rows)
-
-    @property
-    def kind(self) -> str:
-        return self.proof.kind
-
-    @property
     def reason(self) -> str:
         """What `stop_reason_` says."""
-        rows = f"{self.size:,} row{'s' if self.size > 1 else ''} of a certificate"
+        rows = f"{len(self.rows):,} row{'s' if len(self.rows) > 1 else ''} of a certificate"
         if not self.many:
             return f"proven not separable ({rows})"
         rest, positive = self.classes
@@ -112,17 +99,19 @@ class StopWhenNotSeparable(Observer):
 
     def _ask(self) -> None:
         """One question for each class (or pair) that is not known to be separable yet."""
-        from .separability import separable
-
         asked = time.monotonic()
         budget = max(PATIENCE, asked - self._begun - self._spent)
         if self.max_time is not None:
             budget = min(budget, self.max_time - (asked - self._begun))
-        for which, problem, numbers in self._problems():
+        for which in list(self._pending):
+            problem = self._whole(which)
+            mine = self._learned & np.isin(self._codes, which) if len(which) == 2 else self._learned
+            numbers = None if mine.all() else np.flatnonzero(mine)
+            problem = problem if numbers is None else problem.take(numbers)
             left = budget - (time.monotonic() - asked)
             if left <= 0.0:
                 break
-            verdict = separable(problem, time_limit=left)
+            verdict = separability.separable(problem, time_limit=left)
             if verdict.separable is not None:
                 self._pending.remove(which)
             if verdict.separable is False:
@@ -131,7 +120,7 @@ class StopWhenNotSeparable(Observer):
                 break
         self._spent += time.monotonic() - asked
 
-    def _proven(self, verdict: Separability, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
+    def _proven(self, verdict: Any, which: tuple[Any, ...], numbers: Array | None) -> NotSeparable:
         proof: Any = verdict.certificate
         if numbers is not None:  # what some rows prove, all of them do
             proof = proof.renumbered(numbers)
@@ -139,18 +128,8 @@ class StopWhenNotSeparable(Observer):
                 verdict = replace(verdict, certificate=proof, problem=self._whole(which))
         return NotSeparable(verdict, list(proof.rows), verdict.problem.classes, self._run.many, self._run.epoch)
 
-    def _problems(self) -> Iterator[tuple[Any, Any, Array | None]]:
-        """(class or pair, its rows as they are learned from, their numbers; None: all)."""
-        for which in list(self._pending):
-            whole = self._whole(which)
-            mine = self._learned & np.isin(self._codes, which) if len(which) == 2 else self._learned
-            chosen = None if mine.all() else np.flatnonzero(mine)
-            yield which, whole if chosen is None else whole.take(chosen), chosen
-
     def _whole(self, which: tuple[Any, ...]) -> Any:
         """All rows, with the signs of one class against the rest, or of the second of a pair."""
-        from .problem import as_problem
-
         if self._rows is None:
             parts = list(self._chunks)
             self._rows, y = stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts])

@@ -48,7 +48,7 @@ def opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block]
 
 def _learners(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
     words, reading = asked.words, dict(asked.reading)
-    names = [learner_from(each).name for each in words["learners"]]
+    names = [learner_from(each)[0] for each in words["learners"]]
     scale = words["scale"]
     if scale is not None and scale != "none" and scale.partition(":")[0] != "unit":
         raise SettingError(f"--scale {scale}: a stream has none, unit or unit:LENGTH; others must see all rows first")

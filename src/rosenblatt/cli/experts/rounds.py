@@ -15,7 +15,7 @@ from ...core.rows import Array
 from ...errors import SettingError
 from ...experts.advised import Advised
 from ...experts.algorithms import ALGORITHMS
-from ...experts.ledger import SLACK, Ledger
+from ...experts.play import SLACK, Ledger
 from ...report.words import plural, short, table
 from ...write.files import whole_files
 from ..output import check_writable, notes, printable, write_lines

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,10 @@ from ...core.rows import Array
 from ...data.checks import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
-from ..proof.exact import NOT_IN_FLOATS, in_floats, right_rows
+from ..proof.exact import NOT_IN_FLOATS, in_floats
 from ..proof.integers import by_column
 from ..separability import separable
-from .sides import Progress, Sides, along_lines, better, constant, forced, learned, separating, two_sides, view
+from .sides import Best, Progress, Sides, along_lines, better, constant, forced, learned, separating, two_sides, view
 from .sweep import BITS, Points, scan_planes
 
 VERDICT = 0.25
@@ -108,15 +107,16 @@ def minimum_error(
         reserve = None if until is None else begun + 0.7 * (until - begun)
         first = best.errors
         errors, plane, complete = enumerate_planes(problem, reserve, lambda now: tell(min(now, first), proven))
-        if complete:
-            return _exact_result(problem, plane, errors, begun)
+        if complete and plane is not None:
+            return _enumerated(problem, plane, errors, begun)
         if plane is not None:
             best = better(problem, best, *_rounded(plane))
     if proven == 0:
         left = None if until is None else VERDICT * (until - time.monotonic())
         verdict = None if left is not None and left <= 0.0 else separable(problem, time_limit=left)
         if verdict is not None and isinstance(verdict.certificate, Separator):
-            return _separated(problem, verdict.certificate, begun)
+            best = Best(0, *verdict.certificate.floats())
+            return _result(problem, Sides(best, 0, 0), "separable", begun, verdict.certificate)
         proven = int(verdict is not None and verdict.separable is False)
     best = learned(problem, best, until)
     tell(best.errors, proven)
@@ -131,52 +131,44 @@ def minimum_error(
     return _result(problem, sides, method, begun)
 
 
-def _result(problem: Problem, sides: Sides, method: str, begun: float) -> MinimumError:
-    """Of a hyperplane in floats, whose errors have been counted exactly."""
-    best = sides.best
-    right = right_rows(problem, best.w, best.b)
-    assert np.count_nonzero(~right) == best.errors
-    proof = (sides.proven, method, sides.supports)
-    return _handed_out(problem, Separator.of(best.w, best.b), right, [(best.w, best.b)], proof, begun)
-
-
-def _separated(problem: Problem, separator: Separator, begun: float) -> MinimumError:
-    *w, b = (Fraction(each, separator.denominator) for each in (*separator.w, separator.b))
-    return _handed_out(problem, Separator.of(w, b), np.ones(problem.n, bool), [], (0, "separable", 0), begun)
-
-
-def _exact_result(problem: Problem, separator: Separator | None, errors: int, begun: float) -> MinimumError:
+def _enumerated(problem: Problem, separator: Separator, errors: int, begun: float) -> MinimumError:
     """Of an enumeration's hyperplane, which all but touches points: better in the middle between the right rows."""
-    separator = separator or Separator.of([0.0] * problem.d, 0.0)
-    right = separator.right_rows(problem)
-    if np.count_nonzero(~right) != errors:
-        raise AssertionError(f"the hyperplane makes {np.count_nonzero(~right)} errors, {errors} were counted")
-    first = []
+    right, first = separator.right_rows(problem), []
     seen = view(problem) if problem.n <= MOST_CENTRED and right.any() else None
     if seen is not None:
         v = separating(seen.z[right], time.monotonic() + CENTRING)
-        first += [] if v is None else [seen.plane(v, problem)]
-    first.append(_rounded(separator))
-    return _handed_out(problem, separator, right, first, (errors, "enumeration", 0), begun)
+        first = [] if v is None else [seen.plane(v, problem)]
+    sides = Sides(Best(errors, *_rounded(separator)), errors, 0)
+    return _result(problem, sides, "enumeration", begun, separator, first)
 
 
-def _rounded(separator: Separator) -> tuple[Array, float]:
+def _rounded(separator: Separator) -> Plane:
     """(w, b) in floats, the longest 1."""
     return separator.floats(max(map(abs, (*separator.w, separator.b))) or 1)
 
 
-def _handed_out(
-    problem: Problem, separator: Separator, right: Array, first: list[Plane], proof: tuple[int, str, int], begun: float
+def _result(
+    problem: Problem,
+    sides: Sides,
+    method: str,
+    begun: float,
+    exact: Separator | None = None,
+    first: Sequence[Plane] = (),
 ) -> MinimumError:
-    """The result of an exact hyperplane, in floats that get the same rows right, where any are found.
+    """The result of the best hyperplane, in floats that get the same rows right, where any are found.
 
-    first: floats to begin with. proof: (lower bound, method, supports).
+    exact: the hyperplane in whole numbers, None where it is that of its floats. first: floats to begin with.
     """
+    best, proven, supports = sides
+    separator = exact or Separator.of(best.w, best.b)
+    right = separator.right_rows(problem)
     own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
-    floats = in_floats(own, separator, first, lambda w, b: not right_rows(rest, w, b).any())
+    if rest.n != best.errors:
+        raise AssertionError(f"the hyperplane makes {rest.n} errors, {best.errors} were counted")
+    planes = [*first, (best.w, best.b)]
+    floats = in_floats(own, separator, planes, lambda w, b: not Separator.of(w, b).right_rows(rest).any())
     if floats.exact:
         separator = Separator.of(floats.w, floats.b)
-    proven, method, supports = proof
     return MinimumError(
         rest.n, proven, floats.w, floats.b, np.flatnonzero(~right), method, time.monotonic() - begun,
         separator, supports, problem, floats.hold,
@@ -186,18 +178,18 @@ def _handed_out(
 MOST_COLUMNS = 3
 NO_UNDERFLOW = 200
 """Bits a column up to which products of four differences stay above 2⁻⁸⁰⁰, so that a product that is 0 is 0."""
-Vector = tuple[int, ...]
 Plane = tuple[Array, float]
 
 
 class Whole(NamedTuple):
     """Different rows as whole numbers, times 2^exponent of their column the values.
 
-    vectors: of each row; with offset as points, x alone. points: for the kernel. exponents: of the columns. lost: rows
-    that are 0 without an offset, which nobody gets right. base: whether hyperplanes are sought through each point.
+    vectors: (n, d) Python integers, of each row; with offset as points, x alone. points: for the kernel. exponents: of
+    the columns. lost: rows that are 0 without an offset, which nobody gets right. base: whether hyperplanes are sought
+    through each point.
     """
 
-    vectors: list[Vector]
+    vectors: Array
     points: Points
     exponents: list[int]
     lost: int
@@ -211,9 +203,6 @@ def enumerate_planes(
     looked at, in O(nᵈ log n) steps. until: when to stop, of `time.monotonic`."""
     whole = _whole(problem)
     n = len(whole.vectors)
-    if whole.base and n == 1:
-        plus, minus = int(whole.points.plus[0]), int(whole.points.minus[0])
-        return min(plus, minus), Separator.of([0.0] * problem.d, 1.0 if plus >= minus else -1.0), True
     best, chosen = np.array([problem.n + 1, -1], np.int64), (-1, -1)
     complete = True
     run = scan_planes.for_work(n ** (3 if whole.base and whole.points.x.shape[1] > 2 else 2))
@@ -234,16 +223,12 @@ def enumerate_planes(
 
 def _turns(whole: Whole, n: int) -> Iterator[tuple[int, int, int]]:
     """(p, first q, last q) of each call of the kernel."""
-    plane = whole.points.x.shape[1] == 2
-    if whole.base:
-        for p in range(n):
-            yield (p, -1, 0) if plane else (p, p + 1, n)
-    elif plane:
-        yield -1, -1, 0
-    else:
-        step = max(1, 2_000_000 // n) if n else 1
-        for first in range(0, n, step):
-            yield -1, first, min(first + step, n)
+    step = n if whole.base else max(1, 2_000_000 // n)
+    for p in range(n) if whole.base else [-1]:
+        if whole.points.x.shape[1] == 2:
+            yield p, -1, 0
+        else:
+            yield from ((p, first, min(first + step, n)) for first in range(p + 1, n, step))
 
 
 def _whole(problem: Problem) -> Whole:
@@ -265,7 +250,7 @@ def _whole(problem: Problem) -> Whole:
     bits = int(abs(numerators).max(initial=0)).bit_length()
     x, digits = _and_origin(_scaled(values)), _and_origin(_digits(numerators, bits))
     points = Points(x, digits, plus, minus, 0.0 if bits <= NO_UNDERFLOW else 1e-250)
-    return Whole(list(map(tuple, numerators.tolist())), points, exponents.tolist(), lost, base)
+    return Whole(numerators.astype(object), points, exponents.tolist(), lost, base)
 
 
 def _and_origin(parts: Array) -> Array:
@@ -289,51 +274,46 @@ def _digits(numbers: Any, bits: int) -> Array:
 
 def _plane(whole: Whole, path: list[int], problem: Problem) -> Separator:
     """The best hyperplane that is nearly through these points, in the values' own units."""
-    vectors = [(*vector, 1) for vector in whole.vectors] if whole.base else whole.vectors
-    weights = list(zip(whole.points.plus.tolist(), whole.points.minus.tolist(), strict=True))
-    w = _through(vectors, weights, [vectors[p] for p in path])
+    vectors = whole.vectors
+    if whole.base:
+        vectors = np.column_stack([vectors, np.ones(len(vectors), int).astype(object)])
+    weights = np.column_stack([whole.points.plus, whole.points.minus])
+    w = _through(vectors, weights, vectors[path])
     exact = [value / Fraction(2) ** e for value, e in zip(w, [*whole.exponents, 0], strict=False)]
     return Separator.of(exact[: problem.d], exact[problem.d] if problem.fit_intercept else 0.0)
 
 
-def _through(vectors: list[Vector], weights: list[tuple[int, int]], path: list[Vector]) -> list[int]:
-    """w with the fewest errors, on which the rows of the path are nearly 0; no other row is exactly 0."""
-    if not path:
+def _through(vectors: Array, weights: Array, path: Array) -> Array:
+    """w with the fewest errors, on which the rows of the path are nearly 0; no other row is exactly 0.
+
+    vectors: (n, c) Python integers. weights: (n, 2) rows of either class there.
+    """
+    if not len(path):
         return _in_the_plane(vectors, weights)
     z = path[0]
-    k = next(j for j in range(len(z)) if z[j])
-    others = [j for j in range(len(z)) if j != k]
+    k = int(np.flatnonzero(z)[0])
 
-    def along(v: Vector) -> Vector:
-        return tuple(v[j] * z[k] - v[k] * z[j] for j in others)
+    def along(v: Array) -> Array:
+        return np.delete(v * z[k] - v[:, k : k + 1] * z, k, axis=1)
 
-    projected = [along(v) for v in vectors]
-    free = [i for i, v in enumerate(projected) if any(v)]
-    inner = _through([projected[i] for i in free], [weights[i] for i in free], [along(v) for v in path[1:]])
-    w = [0] * len(z)
-    for j, value in zip(others, inner, strict=True):
-        w[j] += value * z[k]
-        w[k] -= value * z[j]
-    side, far = 0, 1
-    for i, v in enumerate(vectors):
-        own = sum(a * b for a, b in zip(z, v, strict=True))
-        u = sum(a * b for a, b in zip(w, v, strict=True))
-        if u:
-            far = max(far, abs(own) // abs(u) + 1)
-        elif any(v):
-            side += (weights[i][0] - weights[i][1]) * (1 if own > 0 else -1)
-    return [far * a + (1 if side >= 0 else -1) * b for a, b in zip(w, z, strict=True)]
+    projected = along(vectors)
+    free = (projected != 0).any(axis=1)
+    inner = _through(projected[free], weights[free], along(path[1:]))
+    w = np.insert(inner * z[k], k, -(inner @ np.delete(z, k)))
+    own, u = vectors @ z, vectors @ w
+    off = u != 0
+    far = 1 + max((abs(own[off]) // abs(u[off])).tolist(), default=0)
+    plus, minus = weights[~off].T
+    return far * w + (1 if np.sign(own[~off]) @ (plus - minus) >= 0 else -1) * z
 
 
-def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list[int]:
+def _in_the_plane(vectors: Array, weights: Array) -> Array:
     """w of two numbers with the fewest errors."""
-    turned: list[tuple[int, int, int, int]] = []
-    for (a, b), (plus, minus) in zip(vectors, weights, strict=True):
-        down = b < 0 or (b == 0 and a < 0)
-        turned.append((-a, -b, minus, plus) if down else (a, b, plus, minus))
-    turned.sort(key=cmp_to_key(_turn))
+    rows = zip(vectors.tolist(), weights.tolist(), strict=True)
+    turned = [(-a, -b, m, p) if (b, a) < (0, 0) else (a, b, p, m) for (a, b), (p, m) in rows]
+    turned.sort(key=lambda row: Fraction(-row[0], row[1]) if row[1] else -np.inf)  # by angle, from 0 to half a turn
     if not turned:
-        return [1, 0]
+        return np.array([1, 0], object)
     errors = sum(minus for _, _, _, minus in turned)
     total = errors + sum(plus for _, _, plus, _ in turned)
     best, chosen = total + 1, [0, 0]
@@ -344,17 +324,7 @@ def _in_the_plane(vectors: list[Vector], weights: list[tuple[int, int]]) -> list
             continue
         if min(errors, total - errors) < best:
             best = min(errors, total - errors)
-            u = (-b, a) if a * d == b * c else _between((a, b), (c, d))
+            far, near = max(abs(a), abs(b)), max(abs(c), abs(d))  # about the middle, strictly between the directions
+            u = (-b, a) if a * d == b * c else (a * near + c * far, b * near + d * far)
             chosen = [-u[1], u[0]] if errors <= total - errors else [u[1], -u[0]]
-    return chosen
-
-
-def _turn(r: tuple[int, int, int, int], s: tuple[int, int, int, int]) -> int:
-    """Below 0 where r's angle is the smaller one, in the upper half plane."""
-    return r[1] * s[0] - r[0] * s[1]
-
-
-def _between(first: Vector, second: Vector) -> Vector:
-    """About the middle of two directions less than half a turn apart, strictly between them."""
-    far, near = (max(abs(v[0]), abs(v[1])) for v in (first, second))
-    return first[0] * near + second[0] * far, first[1] * near + second[1] * far
+    return np.array(chosen, object)

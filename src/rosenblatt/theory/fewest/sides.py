@@ -18,10 +18,9 @@ from ...errors import RosenblattError
 from ...learn.run import Limits
 from ...learn.settings import Settings
 from ...model.fit import Task, fit
-from ..highs import linear_program, solver
+from ..highs import basic, linear_program, solved, solver
 from ..problem import Problem
 from ..proof.certificate import Farkas, Separator
-from ..proof.exact import right_rows
 from ..proof.farkas import decide, farkas_on
 
 DENSE = 20_000_000
@@ -87,7 +86,7 @@ def better(problem: Problem, best: Best, w: Array, b: float) -> Best:
     """(w, b) where it makes fewer errors, counted exactly."""
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return best
-    errors = int(np.count_nonzero(~right_rows(problem, w, b)))
+    errors = int(np.count_nonzero(~Separator.of(w, b).right_rows(problem)))
     return Best(errors, np.asarray(w, np.float64), b) if errors < best.errors else best
 
 
@@ -219,11 +218,8 @@ class Supports:
     """A linear program whose vertices are supports: λ ≥ 0, Σ λ = 1, Σ λ z = 0 over the rows that are kept."""
 
     def __init__(self, problem: Problem, rows: Array, z: Array) -> None:
-        import highspy
-
         self._problem, self._rows, self._rng = problem, rows, np.random.default_rng(0)
-        self._solver, self._status = solver(), highspy.HighsModelStatus
-        self._basic = highspy.HighsBasisStatus.kBasic
+        self._solver = solver()
         count, width = z.shape
         ends, matrix = np.append(np.zeros(width), 1.0), np.column_stack([z, np.ones(count)]).T
         lp = linear_program(np.zeros(count), np.zeros(count), np.ones(count), ends, ends, matrix)
@@ -236,11 +232,10 @@ class Supports:
         program.changeColsBounds(count, every, np.zeros(count), kept.astype(float))
         program.changeColsCost(count, every, self._rng.random(count))
         program.run()
-        if program.getModelStatus() != self._status.kOptimal:
+        if not solved(program):
             return None
         values = np.array(program.getSolution().col_value)
-        basic = np.array([status == self._basic for status in program.getBasis().col_status])
-        for chosen in (np.flatnonzero(values > 1e-11), np.flatnonzero(basic & kept)):
+        for chosen in (np.flatnonzero(values > 1e-11), np.flatnonzero(basic(program) & kept)):
             proof = farkas_on(self._problem, self._rows[chosen])
             if proof is not None:
                 group = dict(zip(self._rows[chosen].tolist(), chosen.tolist(), strict=True))
@@ -250,18 +245,14 @@ class Supports:
 
 def separating(z: Array, until: float) -> Array | None:
     """Weights of the widest gap in the ∞-norm, max t: z·v ≥ t, |v| ≤ 1, or None."""
-    import highspy
-
     program = solver(time_limit=max(0.01, until - time.monotonic()))
     count, width = z.shape
-    cost, high = np.append(np.zeros(width), -1.0), np.append(np.ones(width), highspy.kHighsInf)
-    low, most = np.append(-np.ones(width), 0.0), np.full(count, highspy.kHighsInf)
+    cost, high = np.append(np.zeros(width), -1.0), np.append(np.ones(width), np.inf)
+    low, most = np.append(-np.ones(width), 0.0), np.full(count, np.inf)
     matrix = np.column_stack([z, -np.ones(count)])
     program.passModel(linear_program(cost, low, high, np.zeros(count), most, matrix))
     program.run()
-    if program.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    return np.array(program.getSolution().col_value)[:width]
+    return np.array(program.getSolution().col_value)[:width] if solved(program) else None
 
 
 class Cover:
@@ -277,11 +268,10 @@ class Cover:
         every = np.arange(count, dtype=np.int32)
         self._solver.changeColsCost(count, every, weight.astype(float))
         self._solver.changeColsIntegrality(count, every, np.full(count, highspy.HighsVarType.kInteger))
-        self._infinity, self._optimal = highspy.kHighsInf, highspy.HighsModelStatus.kOptimal
 
     def add(self, support: Array) -> None:
         self.supports.append(support)
-        self._solver.addRow(1.0, self._infinity, len(support), support.astype(np.int32), np.ones(len(support)))
+        self._solver.addRow(1.0, np.inf, len(support), support.astype(np.int32), np.ones(len(support)))
 
     def solve(self, seconds: float) -> tuple[Array | None, int, bool]:
         """(groups to lose (bool), a bound that no hitting set is below, whether the set is the smallest)."""
@@ -294,7 +284,7 @@ class Cover:
         lost = values > 0.5
         if len(values) != len(self._weight) or not all(lost[support].any() for support in self.supports):
             return None, bound, False
-        return lost, bound, program.getModelStatus() == self._optimal
+        return lost, bound, solved(program)
 
 
 def two_sides(problem: Problem, seen: View, start: Sides, until: float, progress: Progress) -> Sides:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
 from ..problem import Problem
 from ..proof.certificate import Separator
+from ..proof.integers import fractions
 
 SLACK = 1e-9
 """Relative, of rounding in what was summed along a run; beyond it the run is looked at in exact arithmetic."""
@@ -88,7 +88,7 @@ def kind_of(rule: Any) -> Kind | None:
     if isinstance(rule, Perceptron):
         return Kind(0.0, 0.0, False)
     if isinstance(rule, Margin):
-        return Kind(rule.tau, rule.tau, False)
+        return Kind(float(rule.tau), float(rule.tau), False)
     if isinstance(rule, UntilRight):
         return Kind(0.0, 1.0, True)
     return None
@@ -127,11 +127,6 @@ def whole(limit: float) -> int:
     return int(limit * (1.0 + 1e-12))
 
 
-def cosine_line(k: Any, longest: float, margin: float, tau: float = 0.0, eta: float = 1.0) -> Any:
-    """√k·γ/√(R̄² + 2τ/η): the angle between w̄_k and u has at least this cosine. k: a number, or many."""
-    return np.sqrt(k) * margin / math.sqrt(longest + 2.0 * tau / eta)
-
-
 CLOSE = 1e-6
 """A least y·u of fewer good digits than this is worked out exactly."""
 
@@ -161,8 +156,14 @@ class Yardstick(NamedTuple):
         return problem.scores(self.w, self.b) / self.length
 
     @classmethod
-    def of(cls, problem: Problem, w: Any, b: float = 0.0, **known: Any) -> Yardstick:
-        """From weights. Raises DataError where they do not have every row on its right side."""
+    def of(cls, problem: Problem, separator: Any, **known: Any) -> Yardstick:
+        """From (w, b). Raises DataError for what are no two things, and where they do not have every row on its right
+        side."""
+        try:
+            w, b = separator
+        except (TypeError, ValueError):
+            what = f"the separator is {str(separator)[:40]}"
+            raise DataError(f"{what}; expected (w, b), or what max_margin gives") from None
         try:
             w, b = np.asarray(w, np.float64).ravel(), float(b)
         except (TypeError, ValueError):
@@ -182,16 +183,6 @@ class Yardstick(NamedTuple):
             raise DataError(f"the separator is none: {wrong:,} of {problem.n:,} rows are not on its right side")
         return cls(w, b, least, float(squared_length(w, b)) ** 0.5, **known)
 
-    @classmethod
-    def of_pair(cls, problem: Problem, separator: Any) -> Yardstick:
-        """From (w, b). DataError for what are no two things."""
-        try:
-            w, b = separator
-        except (TypeError, ValueError):
-            what = f"the separator is {str(separator)[:40]}"
-            raise DataError(f"{what}; expected (w, b), or what max_margin gives") from None
-        return cls.of(problem, w, b)
-
 
 def noise(problem: Problem, w: Array, b: float) -> float:
     """How far a rounded score may be from the true one, at the most."""
@@ -200,8 +191,8 @@ def noise(problem: Problem, w: Array, b: float) -> float:
 
 
 def squared_length(w: Any, b: Any) -> Any:
-    """‖w̄‖²: the bias counts. In floats, or of exact numbers exactly."""
-    return sum(value * value for value in w) + b * b if isinstance(w, list) else float(w @ w + b * b)
+    """‖w̄‖²: the bias counts. In floats, or of Fractions exactly."""
+    return w @ w + b * b
 
 
 def longest(problem: Problem) -> float:
@@ -221,5 +212,5 @@ def exact_longest(problem: Problem) -> Fraction:
     """R̄² exactly."""
     norms = problem.rows.sq_norms()
     close = np.flatnonzero(norms >= norms.max() * (1.0 - 1e-9)).tolist()
-    squares = (sum(Fraction(value) ** 2 for value in problem.rows.row(i)[1].tolist()) for i in close)
-    return Fraction(max(squares)) + int(problem.fit_intercept)
+    exact = (fractions(problem.rows.row(i)[1]) for i in close)
+    return Fraction(max(row @ row for row in exact)) + int(problem.fit_intercept)

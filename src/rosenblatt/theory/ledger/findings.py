@@ -271,7 +271,9 @@ def one_pass(problem: Problem, times: Array | None = None, starts: Sequence[Arra
     root = _Root(problem, np.ones(problem.n) if times is None else np.asarray(times, float))
     mean = problem.x.T @ (problem.y * root.times)
     first = [problem.joined(mean, problem.y @ root.times), *starts]
-    tried = [v * (size / norm) for v in first if (norm := _root(v, root)) > 0.0 for size in SIZES]
+    # How large v·y·x̄ is, to begin with v of a size that means something.
+    sized = [(v, float(np.sqrt(np.mean(root.scores(v) ** 2)))) for v in first]
+    tried = [v * (size / own) for v, own in sized if own > 0.0 for size in SIZES]
     best = min(tried, key=root.value, default=np.zeros(first[0].size))
     if np.any(best):
         searched = minimize(root.both, best, jac=True, method="L-BFGS-B", options={"maxiter": LOOKS}).x
@@ -282,11 +284,6 @@ def one_pass(problem: Problem, times: Array | None = None, starts: Sequence[Arra
     margin = 1.0 / size
     w, b = problem.parted(best)
     return OnePass(value**2, w / size, b / size, margin, root.missing(best) * margin, root.length)
-
-
-def _root(v: Array, root: _Root) -> float:
-    """How large v·y·x̄ is, to begin with v of a size that means something."""
-    return float(np.sqrt(np.mean(root.scores(v) ** 2)))
 
 
 def _far(root: _Root, v: Array) -> OnePass:

@@ -17,7 +17,7 @@ import numpy as np
 from ...core.dispatch import Kernel, add, dot
 from ...core.rows import Array, Index, Rows
 from ..problem import Problem
-from ..proof.integers import combined
+from ..proof.integers import combined, fractions
 from .bounds import Yardstick, exact_least, exact_longest, squared_length, violated
 
 # Places in Trail.f and Trail.n.
@@ -194,11 +194,12 @@ def _sides(problem: Problem, law: Law, trail: Trail, yard: Yardstick | None, wro
     most = k * (eta * eta * exact_longest(problem) + 2 * eta * Fraction(law.tau)) + excess
     added = np.flatnonzero(trail.counts)
     total = combined(problem, added, trail.counts[added].tolist())
+    weights = np.array(list(total.values()), object)
     if wrong == TOO_LONG:
-        return eta * eta * squared_length(list(total.values()), Fraction(0)), most
+        return eta * eta * squared_length(weights, 0), most
     assert yard is not None  # without a separator there is no other line
-    w, b = [Fraction(value) for value in yard.w.tolist()], Fraction(yard.b)
+    separator = fractions(np.append(yard.w, yard.b))
     line = k * eta * exact_least(problem, yard.w, yard.b)
     if wrong == BELOW_LINE:
-        return line, eta * sum((value * [*w, b][j] for j, value in total.items()), Fraction(0))
-    return line * line, most * squared_length(w, b)
+        return line, eta * (weights @ separator[list(total)])
+    return line * line, most * squared_length(separator[:-1], separator[-1])

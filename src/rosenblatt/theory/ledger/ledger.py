@@ -14,7 +14,7 @@ from ...learn.observers import Callback, Event, Observer
 from ...learn.run import Chunks, Run, Stop
 from ..problem import as_problem
 from . import follow
-from .bounds import SLACK, Bound, Kind, Yardstick, cosine_line, followable, kind_of, longest, mistake_limit, violated
+from .bounds import SLACK, Bound, Kind, Yardstick, followable, kind_of, longest, mistake_limit, violated
 from .follow import Law, Log, Trail, follow_steps, new_trail, recheck
 
 BUFFER = 4096
@@ -215,20 +215,14 @@ class Ledger(Observer):
                 recheck(problem, law, trail, self.yardstick, wrong)
                 law.slack[wrong] *= 10.0
                 p += 1
-        w, b = trail.w, float(trail.b[0])
+        w, b, (own, bias) = trail.w, float(trail.b[0]), self.weights
         # Summed anew: what 65,536 additions have rounded away does not add up over millions.
         trail.f[follow.SQUARE] = float(w @ w) + b * b
         if self.yardstick is not None:
             trail.f[follow.ALONG] = (float(w @ self.yardstick.w) + b * self.yardstick.b) / self.yardstick.length
-        self._compare()
-
-    def _compare(self) -> None:
-        """The weights of the run are those of its log."""
-        assert self.trail is not None
-        w, b = self.weights
-        away = float(np.sqrt(((w - self.trail.w) ** 2).sum() + (b - self.trail.b[0]) ** 2))
-        if not away <= ROUNDING * self.trail.f[follow.DRIFT]:
-            steps = f"after {self.trail.n[follow.STEPS]:,} steps the weights of the run"
+        away = float(np.sqrt(((own - w) ** 2).sum() + (bias - b) ** 2))
+        if not away <= ROUNDING * trail.f[follow.DRIFT]:
+            steps = f"after {trail.n[follow.STEPS]:,} steps the weights of the run"
             raise violated(f"{steps} are {away:g} away from those of its log")
 
     def _law(self) -> Law:
@@ -240,9 +234,7 @@ class Ledger(Observer):
             along=np.zeros(self.problem.n) if yard is None else yard.along(self.problem),
             squares=self.problem.rows.sq_norms() + (1.0 if self.problem.fit_intercept else 0.0),
             eta=float(settings.eta0),
-            start=float(self.kind.start),
-            tau=float(self.kind.tau),
-            many=self.kind.many,
+            **self.kind._asdict(),
             bias=1.0 if self.problem.fit_intercept else 0.0,
             margin=self.margin,
             longest=self.longest,
@@ -265,11 +257,11 @@ class Ledger(Observer):
                 return
         self.separable = True
         if not isinstance(separator, MaxMargin):
-            self.yardstick = Yardstick.of_pair(problem, separator)
+            self.yardstick = Yardstick.of(problem, separator)
             return
         counted = "_with_bias" if problem.fit_intercept else ""
         w, b, most = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
-        self.yardstick = Yardstick.of(problem, w, b, origin="the largest margin", best=True, most=most)
+        self.yardstick = Yardstick.of(problem, (w, b), origin="the largest margin", best=True, most=most)
 
     def _write_down(self) -> None:
         self.look()
@@ -289,7 +281,8 @@ class Ledger(Observer):
         out = {"square": square, "square_line": k * (law.eta * law.eta * law.longest + 2.0 * law.eta * law.tau)}
         if self.yardstick is not None:
             cosine = along / np.sqrt(np.maximum(square, np.finfo(float).tiny))
-            line = cosine_line(k, law.longest, self.margin, law.tau, law.eta)
+            # The angle between w̄_k and u has at least the cosine √k·γ/√(R̄² + 2τ/η).
+            line = np.sqrt(k) * self.margin / math.sqrt(law.longest + 2.0 * law.tau / law.eta)
             out |= {"along": along, "along_line": k * law.eta * self.margin, "cosine": cosine, "cosine_line": line}
         return out
 

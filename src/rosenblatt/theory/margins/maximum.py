@@ -109,17 +109,12 @@ def max_margin(
     begin = time.monotonic()
     deadline = math.inf if time_limit is None else begin + time_limit
     problem = as_problem(X, y, fit_intercept, positive)
-    if problem.fit_intercept and np.unique(problem.y).size == 1:
-        plain, widest_plain = _alone(problem)
-    else:
-        plain, widest_plain = _solved(problem, Points.of(problem), np.zeros(0, np.int64), deadline)
+    none, alone = np.zeros(0, np.int64), problem.fit_intercept and np.unique(problem.y).size == 1
+    plain, widest_plain = _alone(problem) if alone else _solved(problem, Points.of(problem), none, deadline)
     complete, counted = widest_plain.complete, dict[str, Any]()
     if problem.fit_intercept:
         counted, other = _solved(problem, Points.of(problem, True), plain["support"], deadline, widest_plain)
         complete = complete and other.complete
-        if plain["upper_bound"] < counted["upper_bound"]:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
-            counted["upper_bound"] = plain["upper_bound"]
-            counted["gap"] = max(0.0, counted["upper_bound"] / counted["lower_bound"] - 1.0)
     with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in NAMES}
     return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
 
@@ -134,10 +129,10 @@ def _solved(
         best = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
         if best is None or not best.lower > 0.0:
             raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
+    if plain is not None:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
+        best = best._replace(upper=min(best.upper, plain.upper))
     length = best.lower * float(np.linalg.norm(best.w))
-    w, b = best.w / length, best.offset / length
-    if points.counted:
-        w, b = w[:-1], float(w[-1])
+    w, b = problem.parted(best.w / length) if points.counted else (best.w / length, best.offset / length)
     floats = _checked(problem, points, best, w, b)
     bounds = (best.lower, best.lower, best.upper, best.gap)
     values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
@@ -157,21 +152,17 @@ def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float)
     floats = checked(problem, w, b)
     if floats.hold or not np.isfinite(w).all():
         return floats
-    if points.counted:
-        exact = Separator.of(best.w[:-1], best.w[-1])
-    else:
-        exact = other_offset(problem, best.w) or Separator.of(best.w, best.offset)
+    plane = problem.parted(best.w) if points.counted else (best.w, best.offset)
+    exact = (None if points.counted else other_offset(problem, best.w)) or Separator.of(*plane)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 
 def _shares(points: Points, best: Widest) -> Array:
     """λ with each class's sum 1, or through the origin the sum of all."""
-    y = points.y[best.rows]
-    sums = np.ones(len(y)) * best.multipliers.sum()
-    if points.free:
-        for side in (y > 0, y < 0):
-            sums[side] = best.multipliers[side].sum()
-    return best.multipliers / sums
+    shares, y = best.multipliers.copy(), points.y[best.rows]
+    for side in [y > 0, y < 0] if points.free else [y != 0]:
+        shares[side] /= shares[side].sum()
+    return shares
 
 
 def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:

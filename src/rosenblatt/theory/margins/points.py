@@ -38,15 +38,12 @@ class Points:
         free = problem.fit_intercept and not counted
         largest = max(problem.rows.largest(), float(counted))
         scale = math.ldexp(1.0, max(-1000, min(1000, -math.frexp(largest)[1]))) if largest else 1.0
-        if scale == 1.0 or 1e-100 < scale < 1e100:
-            squares = problem.rows.sq_norms() * scale**2
-        else:
-            squares = _scaled(problem.rows, scale).sq_norms()
-        squares = squares + (scale**2 if counted else 0.0)
-        norms = np.sqrt(squares) * (1.0 + (problem.d + 8) * 2.0**-53)
+        plain = 1e-100 < scale < 1e100
+        squares = problem.rows.sq_norms() * scale**2 if plain else _scaled(problem.rows, scale).sq_norms()
+        norms = np.sqrt(squares + (scale**2 if counted else 0.0)) * (1.0 + (problem.d + 8) * 2.0**-53)
         centre = np.zeros(problem.d + counted)
         if free and problem.rows.shiftable and problem.d:
-            parts = (part.astype(np.float64).toarray() for part in problem.rows.blocks(problem.rows.height(BLOCK)))
+            parts = (part.astype(np.float64).toarray() for _, part in problem.blocks(BLOCK))
             centre = np.sum([(part * scale).sum(axis=0) for part in parts], axis=0) / problem.n
         return cls(problem, free, counted, scale, centre, norms)
 
@@ -71,9 +68,8 @@ class Points:
 
     def margins(self, w: Array) -> Array:
         """(n,) y·(w·x̄)·scale, rounded. w: (d̄,)."""
-        rows, d = self.problem.rows, self.problem.d
-        parts = rows.blocks(rows.height(BLOCK))
-        scores = np.concatenate([_scaled(part, self.scale).scores(w[:d]) for part in parts])
+        d, parts = self.problem.d, self.problem.blocks(BLOCK)
+        scores = np.concatenate([_scaled(part, self.scale).scores(w[:d]) for _, part in parts])
         return (scores + w[d] * self.scale if self.counted else scores) * self.y  # type: ignore[no-any-return]
 
     def _barred(self, rows: Array) -> Rows:
@@ -100,9 +96,7 @@ def lower_bound(points: Points, w: Array) -> tuple[float, float]:
     a free offset the best one halves the gap between the classes, and the bound is about that number, not its float.
     """
     norm = float(np.sqrt((w.astype(LONG) ** 2).sum())) * (1.0 + 4 * UNIT)
-    if not 0.0 < norm < np.inf:
-        return -np.inf, 0.0
-    margins = points.margins(w)
+    margins = points.margins(w) if 0.0 < norm < np.inf else np.full(1, np.inf)
     if not np.isfinite(margins).all():
         return -np.inf, 0.0
     slack = (points.width + 4) * UNIT * norm * points.norms

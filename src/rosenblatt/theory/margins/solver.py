@@ -73,9 +73,7 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
             for better, rows, shares in polished(points, working, w, multipliers):
                 best, w = _looked_at(points, better, rows, shares).better(best), better
             more = _violated(points, working, w)
-        if best.gap <= GOOD:
-            break
-        if not len(more):
+        if best.gap <= GOOD or not len(more):
             break
         if time.monotonic() > deadline:
             return best._replace(complete=False) if best else None
@@ -148,14 +146,14 @@ def _program(points: Points, rows: Array, before: Widest | None, seconds: float)
     The rows are divided by what the margin is expected to be, so that w has a length of about 1: 300 columns, 200 rows
     and ‖w‖ = 0.1 ended with a gap of 2e-3, with ‖w‖ = 1 of 2e-13. So, where the guess was bad, a second time.
     """
-    m, y = points.signed(rows), points.y[rows]
+    m, y = points.signed(rows), points.y[rows] if points.free else None
     form = _primal if len(rows) > 4 * points.width or points.width <= SMALL else _dual
     guess = before.upper * points.scale if before and np.isfinite(before.upper) else 1.0
     known = before is not None and before.lower > 0.0
     best: tuple[Array, Array] | None = None
     least = np.inf
     for _ in range(AGAIN):
-        solution = form(m / (guess or 1.0), y if points.free else None, max(seconds, 0.1))
+        solution = form(m / (guess or 1.0), y, max(seconds, 0.1))
         if solution is None:
             if not known:
                 break
@@ -163,7 +161,7 @@ def _program(points: Points, rows: Array, before: Widest | None, seconds: float)
             continue
         w, multipliers = solution[0], np.maximum(solution[1], 0.0)
         upper = upper_bound(points, rows, multipliers) * points.scale
-        gap = _gap(m, y if points.free else None, w, upper)
+        gap = _gap(m, y, w, upper)
         if best is None or gap < least:
             best, least = (w, multipliers), gap
         if gap < GOOD or not 0.0 < upper < np.inf:
@@ -175,11 +173,8 @@ def _program(points: Points, rows: Array, before: Widest | None, seconds: float)
 def _gap(m: Any, y: Array | None, w: Array, upper: float) -> float:
     """upper over the margin of w on these rows, less 1; rounded."""
     margins = np.asarray(m @ w)
-    if y is None:
-        least = margins.min()
-    else:
-        sides = [margins[y > 0], margins[y < 0]]
-        least = sum(side.min() for side in sides if len(side)) / 2
+    sides = [margins] * 2 if y is None else [margins[y > 0], margins[y < 0]]
+    least = sum(side.min() for side in sides if len(side)) / 2
     with np.errstate(over="ignore"):  # of a w far off
         norm = float(np.linalg.norm(w))
     return upper * norm / float(least) - 1.0 if least > 0 else np.inf
@@ -238,14 +233,13 @@ RANK = 1e-13
 
 
 def polished(points: Points, rows: Array, w: Array, multipliers: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """(w, rows, λ) from the rows that touch the margin, by an active set: equations y(w·x̄ + b) = 1 on them; out with
-    the row of the most negative λ, in with the one that violates most, until there is neither.
+    """(w, rows, λ) from those of the ascending rows that touch the margin, by an active set: equations y(w·x̄ + b) = 1
+    on them; out with the row of the most negative λ, in with the one that violates most, until there is neither.
 
     An interior point stops where its own matrix, whose condition is squared, has no more digits: with a margin of 1e-5,
     200 rows of about 4, at a gap of 5e-4; this reached 5e-11. What limits it is the rounding of w itself.
     """
     active = _touching(points, rows, w, multipliers)
-    place = {int(row): at for at, row in enumerate(rows)}
     for _ in range(STEPS):
         if not len(active) or len(active) > 2 * points.width + 2 or len(active) * points.width > MOST:
             return
@@ -261,7 +255,7 @@ def polished(points: Points, rows: Array, w: Array, multipliers: Array) -> Itera
         yield w, active[keep], shares[keep]
         margins = _margins(points, rows, w)
         worst = int(margins.argmin())
-        held = margins[[place[int(row)] for row in active]].min()
+        held = margins[np.searchsorted(rows, active)].min()
         if margins[worst] >= held or rows[worst] in active:
             return
         active = np.append(active, rows[worst])

@@ -45,14 +45,11 @@ class Separator:
         *numerators, last = (above * (denominator // below) for above, below in ratios)
         return cls(tuple(numerators), last, denominator)
 
-    def check(self, problem: Problem, floats: tuple[Array, float] | None = None) -> bool:
-        """Whether every y(w·x + b) is above 0, exactly. For n·d = 6·10⁷ rounding decides nearly all rows (0.3 s).
-
-        floats: (w, b) rounded, where they are at hand.
-        """
+    def check(self, problem: Problem) -> bool:
+        """Whether every y(w·x + b) is above 0, exactly. For n·d = 6·10⁷ rounding decides nearly all rows (0.3 s)."""
         if not self.fits(problem):
             return False
-        rounded, bound = bounded_margins(problem, *(floats or self.floats(self.denominator)))
+        rounded, bound = bounded_margins(problem, *self.floats(self.denominator))
         return not (rounded < -bound).any() and self._right(problem, np.flatnonzero(~(rounded > bound)))
 
     def plain(self, problem: Problem) -> bool:
@@ -62,9 +59,9 @@ class Separator:
     def _right(self, problem: Problem, rows: Array) -> bool:
         return all((values > 0).all() for _, values, _ in margins(problem, self.w, self.b, rows))
 
-    def right_rows(self, problem: Problem, floats: tuple[Array, float] | None = None) -> Array:
-        """(n,) bool, y(w·x + b) > 0, exactly. floats: as of `check`."""
-        rounded, bound = bounded_margins(problem, *(floats or self.floats(self.denominator)))
+    def right_rows(self, problem: Problem) -> Array:
+        """(n,) bool, y(w·x + b) > 0, exactly."""
+        rounded, bound = bounded_margins(problem, *self.floats(self.denominator))
         right = rounded > bound
         for rows, values, _ in margins(problem, self.w, self.b, np.flatnonzero(~right & ~(rounded < -bound))):
             right[rows] = values > 0
@@ -179,7 +176,22 @@ class Enclosure:
     def check(self, problem: Problem) -> bool:
         """Whether the bounds hold, all of them computed anew."""
         rows, lam = np.array(self.rows, np.int64), np.array(self.multipliers, np.float64)
-        return holds(problem, rows, lam, self.basis)
+        if self.flaw() or flushes() or rows.min() < 0 or rows.max() >= problem.n:
+            return False
+        values = equations(problem, rows) if (lam >= 2.0**-900).all() and (lam <= 1.0).all() else None
+        if values is None or len(self.basis) != values.shape[1]:
+            return False
+        place = np.flatnonzero(np.isin(rows, self.basis))
+        if not len(place):
+            return True  # every x̄ of these rows is 0
+        scale = np.frexp(lam[place])[1] - 1  # 2^scale ≤ λ
+        square = np.ldexp(values[place], scale[:, None]).T
+        if not (np.ldexp(square.T, -scale[:, None]) == values[place]).all():
+            return False  # a subnormal number was rounded
+        room = np.ldexp(lam[place], -scale)
+        with np.errstate(all="ignore"):
+            bound = _correction(square, *_residual(values, lam))
+        return bound is not None and bool((bound < room).all())
 
     plain = check
 
@@ -209,29 +221,6 @@ Certificate = Separator | Farkas | Enclosure
 MOST = 300_000_000
 """Numbers (rows times columns) that are laid out, at the most: 2.4 GB."""
 SPLIT = 2.0**27 + 1.0
-
-
-def holds(problem: Problem, rows: Array, lam: Array, basis: Sequence[int]) -> bool:
-    """Whether the bounds prove it. lam: (k,) λ̂ of these rows. basis: the numbers of those rows that are one."""
-    if not (len(rows) == len(lam) > 0 and len(np.unique(rows)) == len(rows)):
-        return False
-    there = rows.min() >= 0 and rows.max() < problem.n
-    if flushes() or not (there and (lam >= 2.0**-900).all() and (lam <= 1.0).all()):
-        return False
-    values = equations(problem, rows)
-    place = np.flatnonzero(np.isin(rows, basis))
-    if values is None or len(basis) != len(place) or len(place) != values.shape[1]:
-        return False
-    if not len(place):
-        return True  # every x̄ of these rows is 0
-    scale = np.frexp(lam[place])[1] - 1  # 2^scale ≤ λ
-    square = np.ldexp(values[place], scale[:, None]).T
-    if not (np.ldexp(square.T, -scale[:, None]) == values[place]).all():
-        return False  # a subnormal number was rounded
-    room = np.ldexp(lam[place], -scale)
-    with np.errstate(all="ignore"):
-        bound = _correction(square, *_residual(values, lam))
-    return bound is not None and bool((bound < room).all())
 
 
 def equations(problem: Problem, rows: Array) -> Array | None:

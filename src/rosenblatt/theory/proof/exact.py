@@ -1,6 +1,7 @@
 """From what a solver found in floats to an exact hyperplane, and from that to floats that do the same."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
@@ -28,11 +29,9 @@ def certified_separator(problem: Problem, w: Array, b: float) -> Separator | Non
     b = float(b) if problem.fit_intercept else 0.0
     if not (np.isfinite(w).all() and np.isfinite(b)):
         return None
-    separator = as_given(problem, w, b) or other_offset(problem, w)
-    if separator is None and problem.n * problem.d <= SMALL and w.any():
-        tries = (other_offset(problem, rounded(w, bits)) for bits in ROUNDED)
-        return next((each for each in tries if each is not None), None)
-    return separator
+    bits = ROUNDED if problem.n * problem.d <= SMALL and w.any() else ()
+    tries = (other_offset(problem, each) for each in chain([w], (rounded(w, each) for each in bits)))
+    return as_given(problem, w, b) or next(filter(None, tries), None)
 
 
 def rounded(w: Array, bits: int) -> Array:
@@ -44,13 +43,7 @@ def rounded(w: Array, bits: int) -> Array:
 def as_given(problem: Problem, w: Array, b: float) -> Separator | None:
     """These very floats as a proof, None where they are none."""
     separator = Separator.of(w, b)
-    return separator if separator.check(problem, (w, b)) else None
-
-
-def right_rows(problem: Problem, w: Array, b: float) -> Array:
-    """(n,) bool, y(w·x + b) > 0 in exact arithmetic, for float64 w and b."""
-    w = np.asarray(w, np.float64)
-    return Separator.of(w, b).right_rows(problem, (w, b))
+    return separator if separator.check(problem) else None
 
 
 def other_offset(problem: Problem, w: Array) -> Separator | None:
@@ -65,24 +58,18 @@ def other_offset(problem: Problem, w: Array) -> Separator | None:
         return None
     through = Separator.of(w, 0.0)
     positive, negative = (through.least(problem, side, (rounded, bound))[0] if side.size else None for side in sides)
-    if positive is None or negative is None:
-        b = 1 - positive if positive is not None else negative - 1 if negative is not None else Fraction(0)
-        return Separator.of(w, _near(b))
-    return Separator.of(w, between(-positive, negative)) if -positive < negative else None
+    low = -positive if positive is not None else (Fraction(1) if negative is None else negative) - 2
+    high = low + 2 if negative is None else negative
+    return Separator.of(w, between(low, high)) if low < high else None
 
 
 def between(low: Fraction, high: Fraction) -> Fraction:
     """A number strictly between, the middle where a float is there, as short as needed where none is."""
     middle = (low + high) / 2
-    near = _near(middle)
-    return near if low < near < high else middle
-
-
-def _near(value: Fraction) -> Fraction:
-    try:
-        return Fraction(float(value))
-    except OverflowError:
-        return value
+    with suppress(OverflowError):
+        if low < float(middle) < high:
+            return Fraction(float(middle))
+    return middle
 
 
 TRIES = 40
@@ -127,9 +114,7 @@ def in_floats(
     is asked of (w, b). longest: the size of the longest weight, near 1 as a rule. move: whether the offset may go to
     the middle between the classes.
     """
-    unit = Fraction(separator.unit)
-    if longest:
-        unit = max(map(abs, separator.w)) / Fraction(longest)
+    unit = max(map(abs, separator.w)) / Fraction(longest) if longest else Fraction(separator.unit)
     best: Floats | None = None
     for w, b in chain(first, _roundings(problem, separator, unit, move)):
         new = checked(problem, w, b, accept)

@@ -42,7 +42,10 @@ def farkas_on(problem: Problem, rows: Array) -> Farkas | None:
         return _corrected(problem, chosen, columns, basis, np.bincount(others, minlength=chosen.size))
     fewer = _vertex(columns, chosen)
     on_fewer = farkas_on(problem, fewer) if fewer.size < chosen.size else None
-    return on_fewer or _by_simplex(problem, chosen)
+    if on_fewer is not None or chosen.size * (problem.d + 1) > MOST_LP:
+        return on_fewer
+    proof = decide(problem.take(chosen))
+    return proof.renumbered(chosen) if isinstance(proof, Farkas) else None
 
 
 def farkas_near(problem: Problem, rows: Array, multipliers: Array) -> Farkas | None:
@@ -52,12 +55,9 @@ def farkas_near(problem: Problem, rows: Array, multipliers: Array) -> Farkas | N
     None where the corrected λ of the basis falls below 0.
     """
     rows, lam = _positive(rows, multipliers)
-    for floor in FLOORS:
-        large = lam > floor * lam.max(initial=0.0)
-        proof = _near(problem, rows[large], lam[large]) if large.any() else None
-        if proof is not None:
-            return proof
-    return None
+    large = (lam > floor * lam.max(initial=0.0) for floor in FLOORS)
+    proofs = (_near(problem, rows[kept], lam[kept]) for kept in large if kept.any())
+    return next(filter(None, proofs), None)
 
 
 def _near(problem: Problem, rows: Array, lam: Array) -> Farkas | None:
@@ -197,19 +197,9 @@ def _vertex(columns: Columns, chosen: Array) -> Array:
 
     values = scaled(columns)
     equal = np.vstack([values.T, np.ones(len(values))])
-    right = np.zeros(len(equal))
-    right[-1] = 1.0
+    right = np.append(np.zeros(values.shape[1]), 1.0)
     result = linprog(np.zeros(len(values)), A_eq=equal, b_eq=right, method="highs-ds")
-    if result.x is None:
-        return chosen
-    return chosen[result.x > 1e-12 * result.x.max()]
-
-
-def _by_simplex(problem: Problem, chosen: Array) -> Farkas | None:
-    if chosen.size * (problem.d + 1) > MOST_LP:
-        return None
-    proof = decide(problem.take(chosen))
-    return proof.renumbered(chosen) if isinstance(proof, Farkas) else None
+    return chosen if result.x is None else chosen[result.x > 1e-12 * result.x.max()]
 
 
 EAGER = 50
@@ -280,5 +270,5 @@ def _separator(problem: Problem, weights: list[int], exponents: Array, columns: 
     part = gcd(*bar) or 1
     bar = [each // part for each in bar]
     # A positive factor changes no sign; this denominator only makes the longest weight about 1.
-    denominator = 1 << max(max(abs(each) for each in bar).bit_length(), 0)
-    return Separator(tuple(bar[: problem.d]), bar[problem.d], denominator)
+    *w, b = bar
+    return Separator(tuple(w), b, 1 << max(map(abs, bar)).bit_length())

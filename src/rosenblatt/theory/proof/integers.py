@@ -32,12 +32,11 @@ def bounded_margins(problem: Problem, w: Array, b: float) -> tuple[Array, Array]
     w = np.asarray(w, np.float64)
     scores, sizes = np.empty(problem.n), np.empty(problem.n)
     long = np.maximum(np.abs(w), TINY)  # a weight that was rounded may have gone below all floats
-    size = problem.rows.height(AT_ONCE)
     with np.errstate(all="ignore"):
-        for start, rows in zip(range(0, problem.n, size), problem.rows.blocks(size), strict=True):
+        for place, rows in problem.blocks(AT_ONCE):
             part = rows.astype(np.float64).matrix()
-            scores[start : start + size] = part @ w
-            sizes[start : start + size] = abs(part) @ long
+            scores[place] = part @ w
+            sizes[place] = abs(part) @ long
         terms = problem.d + 8
         bound = 2.0 * terms * UNIT * (sizes + abs(b)) + 2.0 * terms * TINY
         scores += b
@@ -79,19 +78,17 @@ def dyadic(values: Array) -> tuple[Array, Array]:
     return m >> zeros, np.where(m == 0, 0, exponent.astype(np.int64) - 53 + zeros)
 
 
-def shifted(m: Array, by: Array) -> Array:
-    """m·2^by: int64 where it fits, else Python integers. by ≥ 0."""
-    bits = np.frexp(np.abs(m).astype(np.float64))[1] + by
-    if not m.size or int(bits.max()) <= SMALL:
-        return m << by
-    return m.astype(object) << by.astype(object)  # type: ignore[no-any-return]
-
-
 def by_column(values: Array) -> tuple[Array, Array]:
-    """(numerators (k, c), exponents (c,)) of finite floats (k, c): each column in the largest unit that it has."""
+    """(numerators (k, c), exponents (c,)) of finite floats (k, c): each column in the largest unit that it has.
+
+    int64 where all numerators fit, else Python integers.
+    """
     m, e = dyadic(values)
     least = np.where((m != 0).any(axis=0), np.where(m != 0, e, np.iinfo(np.int64).max).min(axis=0, initial=2**62), 0)
-    return shifted(m, np.where(m != 0, e - least, 0)), least
+    by = np.where(m != 0, e - least, 0)
+    bits = np.frexp(np.abs(m).astype(np.float64))[1] + by
+    short = not m.size or int(bits.max()) <= SMALL
+    return m << by if short else m.astype(object) << by.astype(object), least
 
 
 def columns_of(problem: Problem, rows: Array) -> Columns:
@@ -111,6 +108,11 @@ def signed(problem: Problem, rows: Array) -> Columns:
     return columns._replace(numerators=columns.numerators * _signs(problem, rows)[:, None])
 
 
+def fractions(values: Array) -> Any:
+    """(k,) the same floats as Fractions, of which numpy's @ is exact."""
+    return np.array([Fraction(value) for value in values.tolist()], object)
+
+
 def margins(problem: Problem, w: Sequence[int], b: int, rows: Array) -> Iterator[tuple[Array, Array, int]]:
     """(rows, y(w·x + b) of them, e) block after block, exactly: Python integers that are to be multiplied by 2^e.
 
@@ -119,31 +121,27 @@ def margins(problem: Problem, w: Sequence[int], b: int, rows: Array) -> Iterator
     """
     for block in _blocks(problem, rows):
         row, column, value = problem.rows.take(block).entries()
-        m, exponents = dyadic(value)
-        e = int(exponents.min(initial=0))
-        numerators = shifted(m, np.where(m != 0, exponents - e, 0))
-        scores = [b << -e] * len(block)
-        for i, j, numerator in zip(row.tolist(), column.tolist(), numerators.tolist(), strict=True):
-            scores[i] += w[j] * numerator
-        yield block, np.array(scores, object) * _signs(problem, block), e
+        numerators, exponents = by_column(np.append(value, 1.0)[:, None])  # the last one is that of the bias
+        *parts, one = numerators.ravel().tolist()
+        scores = [b * one] * len(block)
+        for i, j, part in zip(row.tolist(), column.tolist(), parts, strict=True):
+            scores[i] += w[j] * part
+        yield block, np.array(scores, object) * _signs(problem, block), int(exponents[0])
 
 
 def combined(problem: Problem, rows: Array, multipliers: Sequence[int]) -> dict[int, Fraction]:
     """Σ λᵢ yᵢ x̄ᵢ exactly: column → its value, of those where it is not 0. The bias is column d."""
-    factors = np.array(multipliers, object) * _signs(problem, rows)
     total: dict[int, Fraction] = defaultdict(Fraction)
-    done = 0
-    for block in _blocks(problem, rows):
-        numerators, exponents, columns = columns_of(problem, block)
-        sums = factors[done : done + len(block)] @ numerators.astype(object)
+    for block, factors in zip(_blocks(problem, rows), _blocks(problem, np.array(multipliers, object)), strict=True):
+        numerators, exponents, columns = signed(problem, block)
+        sums = factors @ numerators.astype(object)
         for j, e, value in zip(columns.tolist(), exponents.tolist(), sums.tolist(), strict=True):
             total[j] += value * Fraction(2) ** e
-        done += len(block)
     return {j: value for j, value in total.items() if value}
 
 
 def _blocks(problem: Problem, rows: Array) -> Iterator[Array]:
-    """Row numbers in blocks of some `BLOCK` numbers."""
+    """Row numbers, or what belongs to each, in blocks of some `BLOCK` numbers."""
     size = max(1, BLOCK // (problem.d + 1))
     return (rows[start : start + size] for start in range(0, len(rows), size))
 
@@ -155,7 +153,7 @@ def _signs(problem: Problem, rows: Array) -> Array:
 def float_of(numerator: int, denominator: int) -> float:
     """The nearest float; infinite where that is out of range."""
     try:
-        return float(Fraction(numerator, denominator))
+        return numerator / denominator
     except OverflowError:
         return float("inf") if numerator > 0 else float("-inf")
 

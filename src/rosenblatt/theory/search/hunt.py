@@ -7,7 +7,7 @@ floats, and only what an exact check confirms is kept.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -55,20 +55,16 @@ class View(NamedTuple):
         """k rows z of `width` columns in float64, stored as the data are, and (k,) s. rows: their numbers."""
         x = self._shifted(self.problem.rows.take(rows))
         x = x.with_column(np.ones(x.n)) if self.problem.fit_intercept else x
-        s = _unit(x.largest_by_row())
+        longest = x.largest_by_row()  # to between ½ and 1, as far as floats hold the power of two; 1 for 0
+        s = np.ldexp(1.0, np.where(longest > 0, np.minimum(-np.frexp(longest)[1], 1000), 0))
         return x.times(s * self.problem.y[rows]), s
 
     def margins(self, w: Array) -> Array:
         """(active,) y·u of weights for z, rounded, each times a positive number: its sign is what it is for."""
-        out = np.empty(len(self.active))
-        whole, b = self._plain(w)
-        for place, x in blocks(self.active, self.problem):
-            if self.centre.any():
-                scores = self._shifted(x).scores(self.problem.parted(w)[0]) + b
-            else:
-                scores = x.scores(whole) + b
-            out[place] = self.problem.y[self.active[place]] * scores
-        return out
+        (whole, b), own = self._plain(w), self.problem.parted(w)[0]
+        parts, far = self.problem.blocks(BLOCK, self.active), self.centre.any()
+        scores = [self._shifted(x).scores(own) if far else x.scores(whole) for _, x in parts]
+        return self.problem.y[self.active] * (np.concatenate([np.zeros(0), *scores]) + b)
 
     def lifted(self, w: Array) -> tuple[Array, float] | None:
         """(w, b) for the whole problem: also on the right side of the rows that were left out. None on overflow."""
@@ -107,16 +103,6 @@ def view_of(problem: Problem, whole: bool = False) -> View:
     return View(problem, reduction, centre, exponents)
 
 
-def blocks(rows: Array, problem: Problem) -> Iterator[tuple[slice, Rows]]:
-    """(place in rows, these rows) of some `BLOCK` numbers each; views where nothing is left out. rows: numbers."""
-    size = problem.rows.height(BLOCK)
-    places = (slice(start, min(start + size, len(rows))) for start in range(0, len(rows), size))
-    if len(rows) == problem.n:
-        yield from zip(places, problem.rows.blocks(size), strict=True)
-    else:
-        yield from ((place, problem.rows.take(rows[place])) for place in places)
-
-
 def _ranges(problem: Problem, reduction: Reduction) -> tuple[Array, Array]:
     """(c,) least and greatest value of each column that is left, over the rows that are left."""
     columns = reduction.columns
@@ -129,15 +115,10 @@ def _ranges(problem: Problem, reduction: Reduction) -> tuple[Array, Array]:
     some = reduction.rows
     if len(some) * problem.d > SAMPLE:  # a guess of the scale will do, and 1e6 rows of 130 columns take 0.3 s
         some = np.random.default_rng(0).permutation(some)[: max(FEWEST, SAMPLE // problem.d)]
-    for _, rows in blocks(some, problem):
+    for _, rows in problem.blocks(BLOCK, some):
         part = (rows.take_columns(columns) if len(columns) < problem.d else rows).matrix()
         low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
     return low.astype(np.float64), high.astype(np.float64)
-
-
-def _unit(longest: Array) -> Array:
-    """The power of two that brings each between ½ and 1, as far as floats hold it; 1 for 0."""
-    return np.ldexp(1.0, np.where(longest > 0, np.minimum(-np.frexp(longest)[1], 1000), 0))
 
 
 HASHED_AT_ONCE = 100_000
@@ -181,21 +162,19 @@ class Reduction(NamedTuple):
 def reduced(problem: Problem) -> Reduction:
     """Without the columns of one sign and their rows, and without columns that are 0 in all rows left."""
     rows, columns, stages = np.arange(problem.n), np.arange(problem.d), []
-    candidates = columns
     for _ in range(LOOKS):
-        above, below = problem.rows.column_signs(rows, problem.y[rows], candidates)
+        above, below = problem.rows.column_signs(rows, problem.y[rows], columns)
         one = above != below
         # A column that has both signs may have one when rows have gone, so all are looked at again.
         if not one.any():
-            columns = np.setdiff1d(columns, candidates[~above & ~below], assume_unique=True)
+            columns = columns[above | below]
             break
-        chosen = candidates[one]
+        chosen = columns[one]
         x = problem.x[rows][:, chosen]
         gone = np.asarray((x != 0).sum(axis=1)).ravel() > 0
         stages.append((chosen, np.where(above[one], 1.0, -1.0), rows[gone]))
         rows = rows[~gone]
-        columns = np.setdiff1d(columns, chosen, assume_unique=True)
-        candidates = columns
+        columns = columns[~one]
         if not rows.size or not columns.size:
             break
     return Reduction(rows, columns, stages)
@@ -222,20 +201,14 @@ def _hashes(problem: Problem, signs: Array) -> Array:
     """(n,) uint64 of signs·x: a sum of their bits times odd numbers, modulo 2⁶⁴, the same wherever the row stands."""
     factors = np.random.default_rng(0).integers(0, 2**63, problem.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     bits = np.uint64 if problem.dtype == np.float64 else np.uint32
-    zero = problem.dtype.type(0)
 
     def terms(values: Array, columns: Any) -> Array:
-        return _mixed((values + zero).view(bits)) * factors[columns]  # −0 + 0 is 0
+        # Whole numbers have bits only at the top, and a product modulo 2⁶⁴ carries none down. −0 + 0 is 0.
+        wide = (values + 0).view(bits).astype(np.uint64)
+        return (wide ^ (wide >> np.uint64(32)) ^ (wide << np.uint64(17))) * factors[columns]
 
-    signs, size = signs.astype(problem.dtype), problem.rows.height(HASHED_AT_ONCE)
-    blocks = zip(range(0, problem.n, size), problem.rows.blocks(size), strict=True)
-    return np.concatenate([rows.times(signs[start : start + size]).sums(terms) for start, rows in blocks])
-
-
-def _mixed(bits: Array) -> Array:
-    """Whole numbers have bits only at the top, and a product modulo 2⁶⁴ carries none down."""
-    wide = bits.astype(np.uint64)
-    return wide ^ (wide >> np.uint64(32)) ^ (wide << np.uint64(17))
+    signs = signs.astype(problem.dtype)
+    return np.concatenate([rows.times(signs[at]).sums(terms) for at, rows in problem.blocks(HASHED_AT_ONCE)])
 
 
 Watch = Callable[[str], None]
@@ -252,7 +225,7 @@ DEAR = 20.0
 class Hunt:
     """The problem, how the methods see it, and what came of them.
 
-    deadline: of `time.monotonic()`, or None. watch: is told which method is at work. tried: a sentence for each method
+    deadline: of `time.monotonic()`, or None. say: is told which method is at work. tried: a sentence for each method
     that did not decide it. basis: rows of the last basis of the linear program. contradictory: rows for which Newton's
     method found no hyperplane.
     """
@@ -260,7 +233,7 @@ class Hunt:
     problem: Problem
     view: View
     deadline: float | None
-    watch: Watch | None = None
+    say: Watch
     certificate: Certificate | None = None
     tried: list[str] = field(default_factory=list)
     basis: Array = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -277,10 +250,6 @@ class Hunt:
     def running(self) -> bool:
         left = self.left()
         return left is None or left > 0
-
-    def say(self, what: str) -> None:
-        if self.watch is not None:
-            self.watch(what)
 
     def failed(self, what: str) -> None:
         if not self.done:

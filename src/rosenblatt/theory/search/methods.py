@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ...core.rows import Array, Rows, from_matrix
-from ..highs import solver
+from ..highs import basic, solved, solver
 from .hunt import Hunt
 
 FIRST = 10
@@ -39,13 +39,10 @@ class Program:
     """
 
     def __init__(self, width: int) -> None:
-        import highspy
-
-        self._kinds, self._infinite, self._width = highspy.HighsBasisStatus, highspy.kHighsInf, width
+        self._width = width
         tolerances = {f"{side}_feasibility_tolerance": 1e-10 for side in ("primal", "dual")}
         self._solver = solver(solver="simplex", presolve="off", simplex_strategy=DUAL, **tolerances)
-        right = np.zeros(width + 1)
-        right[-1] = 1.0
+        right = np.append(np.zeros(width), 1.0)
         none, starts = np.zeros(0, np.int32), np.zeros(width + 1, np.int32)
         self._solver.addRows(width + 1, right, right, 0, starts, none, np.zeros(0))
         each = np.arange(width, dtype=np.int32)
@@ -59,7 +56,7 @@ class Program:
 
     def _add(self, cost: Array, starts: Array, indices: Array, values: Array) -> None:
         k = len(cost)
-        low, high = np.zeros(k), np.full(k, self._infinite)
+        low, high = np.zeros(k), np.full(k, np.inf)
         self._solver.addCols(k, cost, low, high, len(indices), starts, indices, values)
 
     def solve(self, seconds: float | None) -> tuple[Array, float, Array] | None:
@@ -67,20 +64,18 @@ class Program:
         seconds = PATIENCE if seconds is None else max(0.0, seconds)
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
         self._solver.run()
-        if "Optimal" not in self._solver.modelStatusToString(self._solver.getModelStatus()):
+        if not solved(self._solver):
             return None
         duals = np.asarray(self._solver.getSolution().row_dual, np.float64)
-        status = self._solver.getBasis().col_status[2 * self._width :]
-        basic = np.array([i for i, kind in enumerate(status) if kind == self._kinds.kBasic], np.int64)
-        return -duals[:-1], float(self._solver.getInfo().objective_function_value), basic
+        rows = np.flatnonzero(basic(self._solver)[2 * self._width :])
+        return -duals[:-1], float(self._solver.getInfo().objective_function_value), rows
 
 
-def linear_program(hunt: Hunt, start: Array | None = None, rounds: int | None = None) -> None:
+def linear_program(hunt: Hunt, start: Array | None = None, rounds: int = ROUNDS) -> None:
     """Add rows until the hunt has found something or none is left to add. The hunt is told the rows in the last basis.
 
-    start: the rows to begin with, default a sample of all. rounds: at the most, default `ROUNDS`.
+    start: the rows to begin with, default a sample of all. rounds: at the most.
     """
-    rounds = ROUNDS if rounds is None else rounds
     view, active = hunt.view, hunt.view.active
     rng = np.random.default_rng(0)
     rows = rng.permutation(active)[: FIRST * view.width + ADDED] if start is None else start
@@ -91,8 +86,8 @@ def linear_program(hunt: Hunt, start: Array | None = None, rounds: int | None = 
         solution = program.solve(hunt.left())
         if solution is None:
             break
-        weights, objective, basic = solution
-        hunt.basis = rows[basic]
+        weights, objective, held = solution
+        hunt.basis = rows[held]
         if objective < ZERO and hunt.support(hunt.basis):
             break
         margins = view.margins(weights)
@@ -159,9 +154,8 @@ def minimise(z: Array, start: Array | None, running: Callable[[], bool]) -> tupl
     w = np.zeros(c) if start is None else start.copy()
     u = z @ w
     value, best = _loss(u), np.inf
-    lam, residual, wrong, stale = np.full(k, 0.5), np.inf, k, 0
+    lam, residual, wrong, stale = _logistic(-u), np.inf, k, 0
     for _ in range(STEPS):
-        lam = _logistic(-u)
         gradient = lam @ z
         if not np.isfinite(gradient).all():
             break
