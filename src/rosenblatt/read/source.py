@@ -84,7 +84,8 @@ class FileSource:
             if each.name in words:
                 each.check(words[each.name])
         self._path, self._opened = path, False
-        self._stream: ByteStream | None = None
+        self._stream: Any = None
+        """What knows how far the reading is."""
         if isinstance(path, ByteStream):
             self.origin, self.one_shot = path.name, True
         else:
@@ -122,11 +123,11 @@ class FileSource:
     @property
     def bytes_read(self) -> int:
         """Place in the file as stored, for a progress bar."""
-        return self._stream.bytes_read if self._stream is not None else 0
+        return int(getattr(self._stream, "bytes_read", 0))
 
     @property
     def bytes_total(self) -> int | None:
-        return self._stream.bytes_total if self._stream is not None else None
+        return getattr(self._stream, "bytes_total", None)
 
     def _begin(self) -> None:
         """The notes begin anew. DataError where there is no second reading."""
@@ -138,8 +139,8 @@ class FileSource:
     def _open(self) -> ByteStream:
         """The stream for one reading."""
         self._begin()
-        self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
-        return self._stream
+        stream = self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
+        return stream
 
     def _note(self, what: str, count: int = 1) -> None:
         if count:

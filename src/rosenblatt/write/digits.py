@@ -37,13 +37,9 @@ def _powers() -> Array:
     """(617, 2) uint64: the upper 128 bits of 10^k, rounded up, for k from LEAST to MOST."""
     powers = []
     for k in range(LEAST, MOST + 1):
-        if k >= 0:
-            power = 10**k
-            shift = power.bit_length() - 128
-            g = power << -shift if shift <= 0 else -(-power >> shift)
-        else:
-            power = 10**-k
-            g = -(-(1 << power.bit_length() + 127) // power)
+        over, under = 10 ** max(k, 0), 10 ** max(-k, 0)
+        shift = under.bit_length() - over.bit_length() + 127 + (k < 0)
+        g = -((-over << max(shift, 0)) // (under << max(-shift, 0)))
         powers.append((g >> 64, g & (2**64 - 1)))
     return np.array(powers, np.uint64)
 

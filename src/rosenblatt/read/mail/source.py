@@ -82,7 +82,7 @@ class MailSource(FileSource):
         if asked.store not in STORES:
             raise SettingError(f"store {asked.store!r} is unknown; it must be one of {', '.join(STORES)}")
         self._fields, self._labels = tuple(asked.fields), asked.labels
-        self._store = _store(path, asked.store, self._note)
+        self._store = self._stream = _store(path, asked.store, self._note)
         self._label_of: LabelOf | None = None
         self._settled = asked.labelled is False
 
@@ -90,14 +90,6 @@ class MailSource(FileSource):
     def begins(cls, head: bytes, path: PathLike | None) -> bool:
         looks = is_tar(head) or is_mbox(head) or HEADER.match(head) is not None
         return looks or (path is not None and is_index(head, path))
-
-    @property
-    def bytes_read(self) -> int:
-        return self._store.bytes_read
-
-    @property
-    def bytes_total(self) -> int | None:
-        return self._store.bytes_total
 
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), "fields": list(self._fields)}
@@ -150,8 +142,7 @@ class MailSource(FileSource):
         """Whether the first mail says already how labels are found."""
         near = nearest(self._labels)
         if first.label is not None or near(first.folders) is not None:
-            self._label_of = near
-            self._settled = True
+            self._label_of, self._settled = near, True
         elif isinstance(self._store, Single):
             self._settle([first.folders])
         return self._settled
