@@ -119,11 +119,11 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
     elif not shape.width and not getattr(source, "widening", False):
         shape = shape._replace(width=first.rows.width)
     if needs_look(first, to, shape):
-        known = look(chain([first], read))
+        width, labels = look(chain([first], read))
         if to != "svmlight" or shape.width:
-            shape = shape._replace(width=shape.width or known.width)
+            shape = shape._replace(width=shape.width or width)
         if to == "svmlight" and shape.numbers is None:
-            shape = shape._replace(numbers=label_numbers(known.labels))
+            shape = shape._replace(numbers=label_numbers(labels))
         read = iter(batches)
         first = next(read)
     if words["names"] is not None:

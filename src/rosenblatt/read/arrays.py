@@ -176,8 +176,8 @@ class Npy(ArraySource):
         label = self._label_column(array, columns, labels is not None)
         width = columns - (label is not None)
         if self.asked.width not in (None, width):
-            size = " x ".join(map(str, array.row_shape))
-            raise array.wrong(self._other_width.format(width=width, size=size), f"expected the model's {self.asked.width}")
+            found = self._other_width.format(width=width, size=" x ".join(map(str, array.row_shape)))
+            raise array.wrong(found, f"expected the model's {self.asked.width}")
         if labels is not None and len(labels) != n:
             raise array.wrong(f"found {n} {self._rows} and {len(labels)} labels", "expected as many of both")
         whole = array.whole().reshape(n, -1) if array.fortran and n else None

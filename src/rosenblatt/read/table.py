@@ -126,42 +126,44 @@ class Table(FileSource):
             if header and lines[first].count('"') % 2 == 0:  # no quoted newline: the header is this line
                 lines, at, header = lines[first + 1 :], at + first + 1, False
             if header or any('"' in line for line in lines):
-                yield from self._careful_batches(chain([(lines, at)], read), header)
+                yield from self._careful_batches(chain([(lines, at)], read), at, header)
                 return
             plain = [line for line in lines if line.strip(self._blank)]
             try:
                 batches = iter([self._plain_batch(plain)] if plain else [])
             except ValueError:
-                batches = self._careful_batches(iter([(lines, at)]), False)
+                batches = self._careful_batches(iter([(lines, at)]), at)
             yield from batches
 
-    def _careful_batches(self, read: Iterator[Block], header: bool) -> Iterator[Batch]:
+    def _careful_batches(self, read: Iterator[Block], at: int, header: bool = False) -> Iterator[Batch]:
         """Record by record, with quotes, and an error for what is wrong."""
         held: list[list[str]] = []
         size = 0
-        for line, cells in islice(self._records(read), int(header), None):
-            if self._is_good(line, cells):
+        for line, cells in islice(self._records(read, at), int(header), None):
+            problem = self._problem(cells)
+            if problem is None:
                 held.append(cells)
                 size += sum(map(len, cells))
+            elif self.asked.bad == "error":
+                raise located(self.origin, line, *problem)
+            else:
+                self._note("bad lines skipped")
             if size >= self.asked.block_bytes:
                 yield self._batch(held)
                 held, size = [], 0
         if held:
             yield self._batch(held)
 
-    def _records(self, read: Iterator[Block]) -> Iterator[Record]:
+    def _records(self, read: Iterator[Block], at: int = 1) -> Iterator[Record]:
+        """at: the number of the first line."""
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
-        block = next(read, None)
-        if block is None:
-            return
-        line = before = block[1]
-        lines = (line + "\n" for block in chain([block], read) for line in block[0])
+        line, lines = at, (line + "\n" for block, _ in read for line in block)
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         try:
             for cells in reader:
                 if len(cells) > 1 or "".join(cells).strip(self._blank):
                     yield line, cells
-                line = before + reader.line_num
+                line = at + reader.line_num
         except csv.Error as error:
             found = f"found broken quotes ({error})"
             raise located(self.origin, line, found, "expected quotes that close, doubled inside a cell") from None
@@ -200,14 +202,6 @@ class Table(FileSource):
             return Batch(documents, labels)
         values = [[float(cells[p]) for p in columns.features] for cells in rows]
         return Batch(dense(np.array(values).reshape(len(rows), -1)), labels)
-
-    def _is_good(self, line: int, cells: list[str]) -> bool:
-        problem = self._problem(cells)
-        if problem is not None:
-            if self.asked.bad == "error":
-                raise located(self.origin, line, *problem)
-            self._note("bad lines skipped")
-        return problem is None
 
     def _problem(self, cells: list[str]) -> tuple[str, str] | None:
         columns = self.columns

@@ -16,13 +16,6 @@ TAKEN = ("label", "text")
 """Names by which a table's label and text are found; a column of numbers gets another."""
 
 
-class Extent(NamedTuple):
-    """width: columns of the widest row. labels: those that are no numbers or not, as text, sorted; [] without any."""
-
-    width: int
-    labels: list[str]
-
-
 class Written(NamedTuple):
     """rows, width: what was written. notes: what the writer had to change."""
 
@@ -31,15 +24,15 @@ class Written(NamedTuple):
     notes: dict[str, int]
 
 
-def look(batches: Iterable[Batch]) -> Extent:
-    """One pass over the data."""
+def look(batches: Iterable[Batch]) -> tuple[int, list[str]]:
+    """Columns of the widest row, and the labels that a reader gives as text, sorted: one pass over the data."""
     widest, labels = 0, set()
     for batch in batches:
         if not isinstance(batch.rows, list):
             widest = max(widest, batch.rows.width)
         if batch.y is not None and batch.y.dtype == object:
             labels.update(set(batch.y.tolist()))
-    return Extent(widest, sorted(map(str, labels)))
+    return widest, sorted(map(str, labels))
 
 
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:

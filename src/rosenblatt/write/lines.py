@@ -101,7 +101,8 @@ class TableWriter(Writer):
             return
         tails = [b""] * batch.n
         if texts is not None:
-            cells = {text: self._cell(text) for text in set(texts)}
+            between = self._delimiter if self._shape.width else ""
+            cells = {text: (between + self._quoted(text)).encode("utf-8", "replace") for text in set(texts)}
             tails = [cells[text] for text in texts]
         for part, values in batch.rows.dense_blocks(self._shape.width):
             self._numbers(values, tails[part])
@@ -120,11 +121,6 @@ class TableWriter(Writer):
     def _quoted(self, cell: str) -> str:
         """The csv module leaves a carriage return without quotes, and then refuses to read it."""
         return '"' + cell.replace('"', '""') + '"' if not cell or self._special.search(cell) else cell
-
-    def _cell(self, text: str) -> bytes:
-        """A label as the last cell, behind what parts it from the one before."""
-        between = self._delimiter if self._shape.width else ""
-        return (between + self._quoted(text)).encode("utf-8", "replace")
 
 
 LONGEST_PAIR = digits.LONGEST + 12

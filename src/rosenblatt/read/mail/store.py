@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -131,14 +132,10 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
         if head or not mbox:
             yield name, head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
         return
-    held: bytes | None = None
-    number = 0
-    for raw in split(Ahead(file.read, head).read):
-        if held is not None:
-            yield f"{name}:{number}", held
-        held, number = raw, number + 1
-    if held is not None:
-        yield f"{name}:{number}" if mbox or number > 1 else name, held
+    mails = split(Ahead(file.read, head).read)
+    begun = [] if mbox else list(islice(mails, 2))
+    for number, raw in enumerate(chain(begun, mails), 1):
+        yield name if len(begun) == 1 else f"{name}:{number}", raw
 
 
 INDEXED = "expected a label and the path of a mail, counted from the index's folder"
