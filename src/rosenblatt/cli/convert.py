@@ -91,12 +91,12 @@ def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, p
     if words["to"] == "svmlight" and shape.names is not None and output != "-":
         names = uncompressed(output) + ".names"  # mails.svm.gz → mails.svm.names
     with output_errors(output), whole_files(output, *([names] if names else [])) as files:
-        written = write_all(batches, files[0], words["to"], shape)
+        rows, features, changed = write_all(batches, files[0], words["to"], shape)
         if names:
             lines = (" ".join(name.splitlines()) + "\n" for name in shape.names or [])
             files[1].write("".join(lines).encode("utf-8", "replace"))
-    found = {"rows": written.rows, "features": written.width, "format": words["to"], "output": output, "names": names}
-    return {**found, "numbers": shape.numbers, "notes": {**source.notes, **written.notes}}
+    found = {"rows": rows, "features": features, "format": words["to"], "output": output, "names": names}
+    return {**found, "numbers": shape.numbers, "notes": {**source.notes, **changed}}
 
 
 def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[Any, Shape]:

@@ -19,7 +19,7 @@ from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import DataError, RosenblattError, located
 from ..parameters import Parameter
-from .open import COMPRESSED, ByteStream, PathLike, open_bytes, uncompressed
+from .open import COMPRESSED, open_bytes, uncompressed
 from .parameters import BAD, LABEL
 from .source import ROOM, ArraySource, as_labels, filled
 
@@ -36,14 +36,11 @@ class ArrayFile:
     """
 
     def __init__(self, stream: Any, name: str, shape: tuple[int, ...], kind: Any, fortran: bool = False) -> None:
-        self._stream, self.name, self.shape, self.kind, self.fortran = stream, name, shape, kind, fortran
+        self._stream, self.name, self.kind, self.fortran = stream, name, kind, fortran
+        self.shape, self.row_shape = shape, shape[1:]
         real = kind.kind in "fiub" and kind.itemsize <= 8
         self.number: Any = (np.float32 if kind.kind == "f" and kind.itemsize <= 4 else np.float64) if real else None
         self._read = 0
-
-    @property
-    def row_shape(self) -> tuple[int, ...]:
-        return tuple(self.shape[1:])
 
     def take(self, rows: int) -> Array:
         """The next rows of a C-ordered array."""
@@ -138,8 +135,7 @@ class Npy(ArraySource):
     _no_labels = "found no labels", "expected a column or a file of them ({label:s})"
     _other_width = "found {width} columns of features"
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         self._column: int | None = None
         self._label_name: str | None = None
         try:
@@ -253,8 +249,7 @@ class Idx(Npy):
     _no_labels = "found no file of labels beside it", "expected one ({label:s})"
     _other_width = "found images of {size} pixels"
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         self._column, self._label_name = None, None if self.asked.label is None else str(self.asked.label)
 
     def _beside(self) -> str | None:

@@ -10,7 +10,6 @@ from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, RosenblattError, SettingError
 from .columns import checked, choose
-from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
 from .source import ROOM, ArraySource, as_labels, seekable
 
@@ -50,8 +49,7 @@ class Parquet(ArraySource):
     parameters = (LABEL, TEXT, DROP, BAD)
     further = {"labelled": True, "expect": None}
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         checked(self.asked)
         self.pyarrow = needed()
         self._file = seekable(self._path, self._open())

@@ -19,7 +19,7 @@ VANISHED = "files that vanished meanwhile"
 LEFT_OUT = "mails marked as trashed or drafts, skipped"
 
 ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
-MBOX = ".mbox"
+MBOX = re.compile(r"\.mbox\Z", re.IGNORECASE)
 FIRST = 1 << 20
 """Bytes that are read of a file before it is decided what it is; nearly every mail is shorter."""
 
@@ -103,15 +103,10 @@ class Single(Store):
 def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | None = None) -> Entry:
     """An entry for a file; the stem of an mbox file (by suffix, or where `mbox` says so) is a folder like others."""
     plain = plain_name(name)
-    if mbox or plain.endswith(MBOX):
-        return Entry(name, (*folders, _stem(name)), open, None, True)
+    if mbox or MBOX.search(plain):
+        stem = MBOX.sub("", uncompressed(PurePosixPath(name).name))  # lists/spam.mbox.gz → spam
+        return Entry(name, (*folders, stem), open, None, True)
     return Entry(name, folders, open, None, False if plain.endswith(".eml") else mbox)
-
-
-def _stem(name: str) -> str:
-    """`lists/spam.mbox.gz` → spam."""
-    stem = uncompressed(PurePosixPath(name).name)
-    return stem[: -len(MBOX)] if stem.lower().endswith(MBOX) else stem
 
 
 def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, bytes]]:
