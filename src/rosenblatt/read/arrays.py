@@ -185,7 +185,8 @@ class Npy(ArraySource):
             if label is not None:
                 if self.asked.labelled is not False:
                     y = as_labels(values[:, label])
-                    self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
+                    good = self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
+                    values, y = (values, y) if good.all() else (values[good], y[good])
                 values = np.delete(values, label, axis=1)
             rows = dense(np.ascontiguousarray(values, array.number))
             yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1)
