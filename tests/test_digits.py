@@ -47,7 +47,7 @@ def rendered(values: Any, kernel: Any) -> list[str]:
     bits = np.array(values, np.float64).view(np.uint64).reshape(-1, 1)
     out = np.empty((digits.LONGEST + 1) * len(bits), np.uint8)
     with np.errstate(over="ignore"):
-        size = kernel(out, digits.ends_of([b""] * len(bits)), bits, 44)
+        size = kernel(out, digits.ends_of([b"\n"] * len(bits)), bits, 44)
     return out[:size].tobytes().decode().split("\n")[:-1]
 
 
@@ -73,7 +73,7 @@ def test_random_bits_read_back_the_same(bits: list[int]) -> None:
 
 
 def test_lines_of_sparse_rows() -> None:
-    heads, tails = digits.ends_of([b"1", b"", b"-1"]), digits.ends_of([b"", b" # x", b""])
+    heads, tails = digits.ends_of([b"1", b"", b"-1"]), digits.ends_of([b"\n", b" # x\n", b"\n"])
     values, columns = np.array([0.5, -2.0, 1e300]), np.array([1, 4294967295, 7], np.uint64)
     for kernel in (digits.sparse_lines, digits.sparse_lines.plain):
         out = np.empty(500, np.uint8)

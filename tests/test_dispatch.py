@@ -339,7 +339,7 @@ def test_only_what_uses_the_edited_code_is_compiled_anew(copy: Path) -> None:
 from rosenblatt.write import digits
 learn('perceptron')
 text = np.zeros(99, np.uint8)
-digits.dense_lines(text, digits.ends_of([b""]), np.ones((1, 1)).view(np.uint64), 44)
+digits.dense_lines(text, digits.ends_of([b"-"]), np.ones((1, 1)).view(np.uint64), 44)
 print(compiled_now())
 """
     core = copy / "core"

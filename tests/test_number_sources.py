@@ -222,6 +222,8 @@ def test_arrays_that_are_no_table() -> None:
     np.save("a.npy", np.array([[1, np.nan], [2, 3], [np.inf, 0]]))
     source = open_source("a.npy", labelled=False, bad="skip")
     assert whole(source)[0] == [[2.0, 3.0]] and source.notes == {"bad rows skipped": 2}
+    source = open_source("a.npy", label=2, bad="skip")  # the label of row 1 is missing
+    assert whole(source) == ([[2.0]], [3.0]) and source.notes == {"bad rows skipped": 2}
 
 
 # --- Parquet and Arrow -----------------------------------------------------------------------------------------------
@@ -254,6 +256,16 @@ def test_columns_of_numbers_and_a_label(name: str) -> None:
     assert "found no column 'b'" in refusal(lambda: from_recipe("new." + name, recipe))
     Path("t.csv").write_text("c,b,a\n1,0.5,1\n")
     assert whole(from_recipe("t.csv", recipe))[0] == [[1.0, 0.5, 1.0]]  # the same choices, another format
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_rows_without_a_value_or_a_label_are_counted_once(name: str) -> None:
+    table = pa.table({"a": [1.0, 2.0, None, np.inf], "label": [1.0, np.nan, 1.0, 0.0]})
+    WRITERS[name](table, name)
+    source = open_source(name, bad="skip")
+    assert whole(source) == ([[1.0]], [1.0]) and source.notes == {"bad rows skipped": 3}
+    WRITERS[name](table.slice(0, 2), name)
+    assert "row 2: found nan in column 1 (label)" in refusal(lambda: open_source(name))
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -91,12 +91,12 @@ def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, p
     if words["to"] == "svmlight" and shape.names is not None and output != "-":
         names = uncompressed(output) + ".names"  # mails.svm.gz → mails.svm.names
     with output_errors(output), whole_files(output, *([names] if names else [])) as files:
-        written = write_all(batches, files[0], words["to"], shape)
+        rows, features, changed = write_all(batches, files[0], words["to"], shape)
         if names:
             lines = (" ".join(name.splitlines()) + "\n" for name in shape.names or [])
             files[1].write("".join(lines).encode("utf-8", "replace"))
-    found = {"rows": written.rows, "features": written.width, "format": words["to"], "output": output, "names": names}
-    return {**found, "numbers": shape.numbers, "notes": {**source.notes, **written.notes}}
+    found = {"rows": rows, "features": features, "format": words["to"], "output": output, "names": names}
+    return {**found, "numbers": shape.numbers, "notes": {**source.notes, **changed}}
 
 
 def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[Any, Shape]:
@@ -119,11 +119,11 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
     elif not shape.width and not getattr(source, "widening", False):
         shape = shape._replace(width=first.rows.width)
     if needs_look(first, to, shape):
-        known = look(chain([first], read))
+        width, labels = look(chain([first], read))
         if to != "svmlight" or shape.width:
-            shape = shape._replace(width=shape.width or known.width)
+            shape = shape._replace(width=shape.width or width)
         if to == "svmlight" and shape.numbers is None:
-            shape = shape._replace(numbers=label_numbers(known.labels))
+            shape = shape._replace(numbers=label_numbers(labels))
         read = iter(batches)
         first = next(read)
     if words["names"] is not None:

@@ -56,7 +56,7 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
     if data == "-" and prefix is None:
         raise SettingError("standard input has no name for the parts; give one with --output")
     with Progress(), read_twice(data) as path:
-        outputs = _names(data, prefix, asked.names)
+        outputs = _names(data, prefix, tuple(asked))
         for output in outputs:
             check_writable(output, data)
         values = _split(path, outputs, asked, words)
@@ -64,14 +64,14 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
     show(values, _text(values), as_json)
 
 
-def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
+def _split(path: str, outputs: list[str], asked: dict[str, float], words: dict[str, Any]) -> dict[str, Any]:
     from ..write import whole_files
     from ..write.shuffle import Dealer
 
     stratify, seed = words["stratify"], words["seed"]
     rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
     labels = Counter(label if stratify else None for _, label in rows)
-    dealer = Dealer(labels, asked, seed)
+    dealer = Dealer(labels, tuple(asked.values()), seed)
     due = {label: list(parts) for label, parts in dealer.due.items()}
     with output_errors(outputs[0]), whole_files(*outputs) as files:
         for file in files:
@@ -79,7 +79,7 @@ def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> 
         for row, label in rows:
             files[dealer.part(label if stratify else None)].write(row)
     made = []
-    for p, (name, output) in enumerate(zip(asked.names, outputs, strict=True)):
+    for p, (name, output) in enumerate(zip(asked, outputs, strict=True)):
         class_rows = {label: parts[p] for label, parts in due.items() if label is not None}
         count = sum(parts[p] for parts in due.values())
         made.append({"name": name, "output": output, "rows": count, "class_rows": class_rows})

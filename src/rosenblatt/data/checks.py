@@ -1,6 +1,7 @@
 """Arrays, labels, weights, seconds and shares as Python gives them: made this package's own, or refused in one sentence
 that says which of them cannot be learned from."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows, csr, dense
 from ..errors import DataError, SettingError, plain
+from ..parameters import NONE, Parameter
 
 MOST_WHOLE = 2**53
 
@@ -114,31 +116,18 @@ def _missing(label: Any) -> bool:
 def at_most(n: int, share: float) -> int:
     """The largest k with k/n ≤ share < 1, as floats say it: a limit in whole rows. .29 of 100 are 29, though the
     product is less in floats; .8999999999999999 of 10 are 8, though it is 9."""
-    count = int(share * n) + 1
-    while count / n > share:
-        count -= 1
-    return count
+    return bisect_right(range(n + 1), share, key=lambda k: k / n) - 1
 
 
 def at_least(n: int, share: float) -> int:
     """The smallest k with k/n ≥ share: .07 of 100 are 7, though the product is more than 7 in floats."""
-    count = max(int(share * n) - 1, 0)
-    while count / n < share:
-        count += 1
-    return count
+    return bisect_left(range(n + 1), share, key=lambda k: k / n)
 
 
 def check_seconds(name: str, seconds: Any, zero: bool = False) -> None:
     """SettingError where it is neither None nor a number above 0 (zero: of at least 0)."""
-    if seconds is None:
-        return
-    try:
-        fits = not isinstance(seconds, (str, bool)) and bool(seconds >= 0 if zero else seconds > 0)
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
-        wanted = f"a number of seconds {'≥ 0' if zero else 'above 0'}"
-        raise SettingError(f"{{{name}}} must be None or {wanted}", **{name: seconds})
+    refusal = f"{{{name}}} must be None or a number of seconds {'≥ 0' if zero else 'above 0'}"
+    Parameter(name, None, float, least=0, above=not zero, words=NONE, refusal=refusal).check(seconds)
 
 
 MOST_WEIGHT = 1e100

@@ -86,6 +86,7 @@ def headers_of(headers: Message) -> Document:
     if not headers:
         return []
     sent_from = addresses(_text(headers, "from"))[:1]
+    home = {domain(address.rpartition("@")[2]) for address in sent_from}
     main, _, sub = parameter(headers, "get_content_type", "text/plain").partition("/")
     coding = _text(headers, "content-transfer-encoding").lower()
     out = {
@@ -93,8 +94,8 @@ def headers_of(headers: Message) -> Document:
         "headers.type": f"{main} {sub}" if "content-type" in headers else "none",
         "headers.coding": coding if coding in ("7bit", "8bit", "base64", "quoted-printable", "binary") else "",
         "headers.date": _date(_text(headers, "date")),
-        "headers.id": _id(headers, sent_from),
-        "headers.reply": _reply(headers, sent_from),
+        "headers.id": _id(headers, home),
+        "headers.reply": _reply(headers, home),
         "headers.to": _to(headers, sent_from),
         "headers.hops": " ".join(str(hops) for hops in HOPS if len(values(headers, "received")) >= hops),
     }
@@ -119,7 +120,7 @@ def _date(text: str) -> str:
     return " ".join(odd)
 
 
-def _id(headers: Message, sent_from: list[str]) -> str:
+def _id(headers: Message, home: set[str]) -> str:
     ids = values(headers, "message-id")[:1]
     if not ids:
         return "none"
@@ -127,15 +128,12 @@ def _id(headers: Message, sent_from: list[str]) -> str:
     if match is None:
         return "broken"
     host = match[1].decode("latin-1").lower()
-    odd = [] if "." in host else ["no-dot"]
-    same = bool(sent_from) and domain(host) == domain(sent_from[0].rpartition("@")[2])
-    return " ".join([*odd, *([] if same else ["other"])])
+    return " ".join(["no-dot"] * ("." not in host) + ["other"] * (domain(host) not in home))
 
 
-def _reply(headers: Message, sent_from: list[str]) -> str:
-    reply = addresses(_text(headers, "reply-to"))
-    hosts = {domain(address.rpartition("@")[2]) for address in reply}
-    odd = ["other"] if reply and sent_from and domain(sent_from[0].rpartition("@")[2]) not in hosts else []
+def _reply(headers: Message, home: set[str]) -> str:
+    hosts = {domain(address.rpartition("@")[2]) for address in addresses(_text(headers, "reply-to"))}
+    odd = ["other"] if hosts and home and not home & hosts else []
     if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
         odd.append("false")
     return " ".join(odd)

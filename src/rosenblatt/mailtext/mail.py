@@ -26,7 +26,6 @@ import re
 from collections.abc import Sequence
 from html import unescape
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from .fields import FAILED, FIELDS, MADE, Document
 from .headers import headers_of, sender
@@ -102,26 +101,22 @@ BREAK = re.compile(
 TAG = re.compile(r"<[^<>]*>")
 
 
-class Page(NamedTuple):
-    """text: as seen, without scripts, styles and comments, block tags as line breaks. markup: all tags, a line each."""
+def read_html(source: str) -> tuple[str, str]:
+    """(text, markup) of an HTML page, however broken; what is beyond the limits is cut or only stripped.
 
-    text: str
-    markup: str
-
-
-def read_html(source: str) -> Page:
-    """Text and markup of an HTML page, however broken; what is beyond the limits is cut or only stripped."""
+    text: as seen, without scripts, styles and comments, block tags as line breaks. markup: all tags, a line each.
+    """
     source = source[:HTML_LIMIT]
     markup = "\n".join(TAG.findall(source))
     if source.count("<") > TAG_LIMIT or max(map(len, source.split("<"))) > RUN_LIMIT:
-        return Page(unescape(TAG.sub(" ", source)), markup)
+        return unescape(TAG.sub(" ", source)), markup
     # Loaded here, as most plain mails need none of it (20 ms).
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(BREAK.sub("\n<", source))
     tree.strip_tags(UNSEEN)
     root = tree.root
-    return Page("" if root is None else root.text(), markup)
+    return "" if root is None else root.text(), markup
 
 
 TEXT_LIMIT = 1 << 20
@@ -281,8 +276,6 @@ def _uudecode(body: bytes) -> bytes:
 
 def _attachment(name: str, kind: str, size: int) -> str:
     """`report.pdf pdf application/pdf 64k`: the size as the next power of four."""
-    step = 1
-    while step < 4096 and size > step << 10:
-        step *= 4
+    steps = (f"{4**k}k" for k in range(7) if size <= 4**k << 10)
     suffix = PurePosixPath(name.replace("\\", "/").replace("\0", "")).suffix.lstrip(".")
-    return f"{name} {suffix} {kind} {f'{step}k' if size <= step << 10 else 'large'}"
+    return f"{name} {suffix} {kind} {next(steps, 'large')}"

@@ -15,6 +15,7 @@ from email.message import Message
 from email.parser import BytesHeaderParser
 from email.policy import compat32
 from functools import lru_cache
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 HEADER_LIMIT = 20_000
@@ -188,17 +189,10 @@ def _headers(raw: bytes, start: int, end: int) -> tuple[Message, int]:
 def _pieces(raw: bytes, start: int, end: int, boundary: bytes) -> list[tuple[int, int]]:
     """Where the parts between the lines `--boundary` lie; a missing last boundary is the end."""
     line = re.compile(rb"\n--" + re.escape(boundary) + rb"(--)?[ \t]*\r*(?=\n|\Z)")
-    places: list[tuple[int, int]] = []
-    opened = -1
-    for match in line.finditer(raw, max(0, start - 1), end):
-        if opened >= 0:
-            places.append((opened, match.start() + 1))
-        opened = -1 if match[1] else min(match.end() + 1, end)
-        if match[1] or len(places) >= PART_LIMIT:
-            break
-    if opened >= 0:
-        places.append((opened, end))
-    return places
+    lines = list(islice(line.finditer(raw, max(0, start - 1), end), PART_LIMIT + 1))
+    last = next((i for i, match in enumerate(lines) if match[1]), len(lines))
+    starts = [min(match.end() + 1, end) for match in lines[:last]]
+    return list(zip_longest(starts, [match.start() + 1 for match in lines[1 : last + 1]], fillvalue=end))
 
 
 def _children(raw: bytes, start: int, end: int, headers: Message) -> list[tuple[int, int]]:

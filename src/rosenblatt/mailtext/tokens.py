@@ -33,18 +33,11 @@ EDGES = "'.-,@&"
 """ASCII that belongs to a token only inside it."""
 SEPARATORS = ':;_"()[]{}/\\`'
 """ASCII that never belongs to a token."""
-UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Burmese
-    (0x1780, 0x17FF),  # Khmer
-    (0x3005, 0x3007),  # 々〆〇
-    (0x3041, 0x318F),  # kana, bopomofo, Hangul jamo
-    (0x31A0, 0x31FF),
-    (0x3400, 0x9FFF),  # Han
-    (0xA960, 0xA97F),
-    (0xAC00, 0xD7FF),  # Hangul
-    (0xF900, 0xFAFF),
-    (0x20000, 0x3FFFF),
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao; Burmese; Khmer
+    "\u3005-\u3007\u3041-\u318f\u31a0-\u31ff"  # 々〆〇; kana, bopomofo, Hangul jamo
+    "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\ua960-\ua97f\uac00-\ud7ff]"  # Hangul
 )
 """Scripts written without spaces, or (Hangul) with many endings on a word: pairs of characters serve better."""
 
@@ -59,7 +52,7 @@ def _kind(character: str) -> str:
         return "'"
     group = category(character)
     if group[0] in "LM":
-        if any(low <= ord(character) <= high for low, high in UNSPACED):
+        if UNSPACED.match(character):
             return "c"
         return "w" if group[0] == "L" else "m"
     if group[0] == "N":

@@ -58,12 +58,11 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     reader's own (see `Svmlight`, `Table`, `Parquet`, `Npy`, `Npz`, `Idx`, `TextLines`, `MailSource`). Raises
     SettingError for an unknown format or option, DataError where no format fits.
     """
-    name, preset = _named(format)
+    asked, preset = _named(format)
     readable: PathLike | ByteStream = path
-    if name == "auto":
-        name = _by_suffix(path) or ""
-        if not name:
-            name, readable = _by_first_line(path)
+    name = _by_suffix(path) if asked == "auto" else asked
+    if name is None:
+        name, readable = _by_first_line(path)
     return _read(readable, name, preset | options)
 
 
@@ -115,12 +114,12 @@ def from_recipe(
 
 def _named(format: str) -> tuple[str, dict[str, Any]]:
     """The format of a name, and the options that the name stands for."""
+    named: dict[str, tuple[str, dict[str, Any]]] = {"auto": ("auto", {})}
     for name, reader in reader_classes().items():
-        if format in (name, *reader.aliases):
-            return name, reader.aliases.get(format, {})
-    if format != "auto":
+        named |= {alias: (name, preset) for alias, preset in [(name, {}), *reader.aliases.items()]}
+    if format not in named:
         raise SettingError(f"{{format}}: choose auto, {', '.join(format_names())}", format=format)
-    return format, {}
+    return named[format]
 
 
 def _options(name: str) -> list[str]:

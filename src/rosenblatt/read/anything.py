@@ -121,10 +121,8 @@ def at_hand(data: Any, y: Any = None, fields: Any = None, names: Any = None, rea
 
 def documents(data: Any, fields: Any = None) -> list[Any] | None:
     """Documents of texts, or of whole mails as bytes; None for what is no list of them."""
+    data = np.asarray(data).tolist() if getattr(data, "ndim", 0) == 1 else data
     first = data[0] if isinstance(data, (list, tuple)) and data else None
-    if first is None and getattr(data, "ndim", 0) == 1 and len(data):
-        data = np.asarray(data).tolist()
-        first = data[0]
     if isinstance(first, bytes):
         from ..mailtext.fields import FIELDS
         from ..mailtext.mail import parse

@@ -1,4 +1,5 @@
-"""NumPy arrays (.npy): a row a row; labels are a column of it, or a second array.
+"""NumPy arrays (.npy): a row a row; labels are a column of it, or a second array. And idx files (MNIST): images as an
+array of numbers, their labels in a second file.
 
 An array of NumPy or idx is read from a stream of bytes: its header, then its rows, a few at a time. Nothing is
 unpickled.
@@ -18,7 +19,7 @@ from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import DataError, RosenblattError, located
 from ..parameters import Parameter
-from .open import ByteStream, PathLike, open_bytes
+from .open import COMPRESSED, open_bytes, uncompressed
 from .parameters import BAD, LABEL
 from .source import ROOM, ArraySource, as_labels, filled
 
@@ -35,14 +36,11 @@ class ArrayFile:
     """
 
     def __init__(self, stream: Any, name: str, shape: tuple[int, ...], kind: Any, fortran: bool = False) -> None:
-        self._stream, self.name, self.shape, self.kind, self.fortran = stream, name, shape, kind, fortran
+        self._stream, self.name, self.kind, self.fortran = stream, name, kind, fortran
+        self.shape, self.row_shape = shape, shape[1:]
         real = kind.kind in "fiub" and kind.itemsize <= 8
         self.number: Any = (np.float32 if kind.kind == "f" and kind.itemsize <= 4 else np.float64) if real else None
         self._read = 0
-
-    @property
-    def row_shape(self) -> tuple[int, ...]:
-        return tuple(self.shape[1:])
 
     def take(self, rows: int) -> Array:
         """The next rows of a C-ordered array."""
@@ -56,19 +54,19 @@ class ArrayFile:
     def at_end(self) -> None:
         """DataError where more follows than the header says."""
         if self._stream.read(1):
-            raise self._misfit(f"found more than the {math.prod(self.shape)} values that its header names")
+            raise self.wrong(f"found more than the {math.prod(self.shape)} values that its header names")
 
     def _values(self, count: int) -> Array:
         size = count * self.kind.itemsize
         data = filled(self._stream, size)
         if len(data) < size:
             there = self._read + len(data) // self.kind.itemsize
-            raise self._misfit(f"it is cut short: found {there} of {math.prod(self.shape)} values")
+            raise self.wrong(f"it is cut short: found {there} of {math.prod(self.shape)} values")
         self._read += count
         return np.frombuffer(data or bytes(self.kind.itemsize), self.kind, count)
 
-    def _misfit(self, found: str) -> DataError:
-        return located(self.name, None, found, "expected an intact array")
+    def wrong(self, found: str, expected: str = "expected an intact array", **settings: Any) -> DataError:
+        return located(self.name, None, found, expected, **settings)
 
 
 def numpy_array(stream: Any, name: str) -> ArrayFile:
@@ -108,6 +106,7 @@ def idx_array(stream: Any, name: str) -> ArrayFile:
 
 
 BESIDE = re.compile(r"^X(?=[._-])", re.IGNORECASE)
+IMAGES = re.compile(r"images([-.])idx\d")
 
 
 class Npy(ArraySource):
@@ -132,10 +131,11 @@ class Npy(ArraySource):
     further = {"labelled": True, "width": None}
 
     _array = staticmethod(numpy_array)
-    _rows = "rows"
+    _rows, _label_word = "rows", ""
+    _no_labels = "found no labels", "expected a column or a file of them ({label:s})"
+    _other_width = "found {width} columns of features"
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         self._column: int | None = None
         self._label_name: str | None = None
         try:
@@ -172,10 +172,10 @@ class Npy(ArraySource):
         label = self._label_column(array, columns, labels is not None)
         width = columns - (label is not None)
         if self.asked.width not in (None, width):
-            raise self._too_wide(array, width)
+            found = self._other_width.format(width=width, size=" x ".join(map(str, array.row_shape)))
+            raise array.wrong(found, f"expected the model's {self.asked.width}")
         if labels is not None and len(labels) != n:
-            found = f"found {n} {self._rows} and {len(labels)} labels"
-            raise located(array.name, None, found, "expected as many of both")
+            raise array.wrong(f"found {n} {self._rows} and {len(labels)} labels", "expected as many of both")
         whole = array.whole().reshape(n, -1) if array.fortran and n else None
         height = max(1, ROOM // max(columns, 1))
         for start in range(0, n, height):
@@ -185,7 +185,8 @@ class Npy(ArraySource):
             if label is not None:
                 if self.asked.labelled is not False:
                     y = as_labels(values[:, label])
-                    self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
+                    good = self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
+                    values, y = (values, y) if good.all() else (values[good], y[good])
                 values = np.delete(values, label, axis=1)
             rows = dense(np.ascontiguousarray(values, array.number))
             yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1)
@@ -194,41 +195,73 @@ class Npy(ArraySource):
 
     def _check(self, array: ArrayFile) -> None:
         if array.number is None:
-            found = f"found values of type {array.kind}"
-            raise located(array.name, None, found, "expected real numbers of up to 64 bits")
+            raise array.wrong(f"found values of type {array.kind}", "expected real numbers of up to 64 bits")
         if len(array.shape) < 2:
             found = f"found an array of {len(array.shape)} dimension{'s' * (len(array.shape) != 1)}"
-            raise located(array.name, None, found, "expected rows and columns")
-
-    def _too_wide(self, array: ArrayFile, width: int) -> Exception:
-        expected = f"expected the model's {self.asked.width}"
-        return located(array.name, None, f"found {width} columns of features", expected)
+            raise array.wrong(found, "expected rows and columns")
 
     def _label_column(self, array: ArrayFile, columns: int, elsewhere: bool) -> int | None:
         """Which column holds the labels, from 0; None where none does."""
         column = self._column
         if column is None or (self.asked.width == columns and self.asked.labelled is not True):
             if self.asked.labelled is True and not elsewhere:
-                raise self._no_labels(array)
+                raise array.wrong(*self._no_labels, label=self._label_word)
             return None
         if not 1 <= abs(column) <= columns:
-            raise located(array.name, None, f"found {columns} columns", f"expected a column {column}")
+            raise array.wrong(f"found {columns} columns", f"expected a column {column}")
         return column - 1 if column > 0 else columns + column
-
-    def _no_labels(self, array: ArrayFile) -> Exception:
-        expected = "expected a column or a file of them ({label:s})"
-        return located(array.name, None, "found no labels", expected, label="")
 
 
 def label_array(array: ArrayFile) -> Array:
     """Labels (n,), or of shape (n, 1), as readers give them."""
     if len(array.shape) != 1 and array.row_shape != (1,):
-        raise located(array.name, None, f"found labels of the shape {array.shape}", "expected one label for each row")
+        raise array.wrong(f"found labels of the shape {array.shape}", "expected one label for each row")
     if array.kind.kind not in "fiubUS":
-        raise located(array.name, None, f"found labels of type {array.kind}", "expected numbers or text")
+        raise array.wrong(f"found labels of type {array.kind}", "expected numbers or text")
     labels = as_labels(array.whole().ravel())
     if labels.dtype != object and not np.isfinite(labels).all():
         row = int(np.argmin(np.isfinite(labels))) + 1
         found = f"found the label {labels[row - 1]}"
         raise located(f"{array.name}, row {row}", None, found, "expected a finite number")
     return labels
+
+
+class Idx(Npy):
+    """A source of `Batch(Dense, y)`: each image is a row of all its pixels, y float64. Reads a piece at a time.
+
+    path: the images, of any type and at least two dimensions (also compressed), or `-`.
+    label: the file of the labels. Default: beside the images, by the usual name: `…-labels-idx1-ubyte` for
+        `…-images-idx3-ubyte`, in any compression.
+    labelled: True (default): a file of labels must be there. "auto": without one y is None. False: y is None.
+    width: pixels in an image, from a model; DataError where the images are of another size.
+    Values are float32 where the file holds these, else float64, as they are: 0 … 255 (`--scale` makes them smaller).
+    Raises DataError for a file that is no idx file, is cut short or too long, and where images and labels are not as
+    many.
+    """
+
+    name = "idx"
+    rank = 6
+    suffixes = (".idx", ".idx2-ubyte", ".idx3-ubyte")
+    magic = tuple(bytes([0, 0, kind]) for kind in IDX_TYPES)
+    family = ""
+
+    _array = staticmethod(idx_array)
+    _rows, _label_word = "images", "FILE"
+    _no_labels = "found no file of labels beside it", "expected one ({label:s})"
+    _other_width = "found images of {size} pixels"
+
+    def _prepare(self) -> None:
+        self._column, self._label_name = None, None if self.asked.label is None else str(self.asked.label)
+
+    def _beside(self) -> str | None:
+        folder, name = os.path.split(self.origin)
+        labels, count = IMAGES.subn(r"labels\1idx1", uncompressed(name))
+        paths = [os.path.join(folder, labels + suffix) for suffix in ("", *COMPRESSED)]
+        return next(filter(os.path.isfile, paths), None) if count else None
+
+    def _check(self, array: ArrayFile) -> None:
+        if len(array.shape) < 2:
+            found = f"found {len(array.shape)} dimension of size {array.shape[0]}"
+            raise array.wrong(found, "expected images, of two dimensions or more; labels go to {label:s}", label="")
+        if 0 in array.row_shape:
+            raise array.wrong("found images without pixels", "expected at least one")

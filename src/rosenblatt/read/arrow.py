@@ -1,7 +1,7 @@
 """Parquet and Arrow files → batches of dense rows, or of texts; columns are chosen as in a table with a header."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,7 @@ import numpy as np
 from ..core.rows import Array, dense
 from ..data.batch import Batch
 from ..errors import Message, RosenblattError, SettingError
-from ..mailtext.fields import Document
 from .columns import checked, choose
-from .open import ByteStream, PathLike
 from .parameters import BAD, DROP, LABEL, TEXT
 from .source import ROOM, ArraySource, as_labels, seekable
 
@@ -51,21 +49,18 @@ class Parquet(ArraySource):
     parameters = (LABEL, TEXT, DROP, BAD)
     further = {"labelled": True, "expect": None}
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         checked(self.asked)
         self.pyarrow = needed()
         self._file = seekable(self._path, self._open())
-        looked = False
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._file.close)
             with self._clear():
                 self._schema = self._look()
                 names = list(self._schema.names)
             self._choose(names)
-            looked = True
-        finally:
-            if not (looked and self.one_shot):
-                self._file.close()
+            if self.one_shot:
+                stack.pop_all()
 
     def _choose(self, names: list[str]) -> None:
         """What the columns mean, and whether they can be that."""
@@ -111,52 +106,49 @@ class Parquet(ArraySource):
 
     def _batch(self, table: Any, first: int) -> Batch:
         columns, names = self.columns, self._schema.names
+        label = None if self.asked.labelled is False else columns.label
+        table = self._whole_rows(table, first, [p for p in (label, columns.text, *columns.features) if p is not None])
         good = np.ones(table.num_rows, bool)
-        y: Array | None = None
-        if columns.label is not None and self.asked.labelled is not False:
-            y = self._labels(table.column(names[columns.label]), first, good)
+        y = None if label is None else self._labels(table.column(names[label]))
+        if y is not None and y.dtype != object:
+            good &= self._good_rows(dense(y.reshape(-1, 1)), first, [names[label]])
         if columns.text is not None:
-            column = table.column(names[columns.text])
-            texts = self._present(column, columns.text, first, good).cast(self.pyarrow.string()).to_pylist()
-            self._note("bad rows skipped", int(np.count_nonzero(~good)))
-            documents: list[Document] = [[("", text or "")] for text, fine in zip(texts, good, strict=True) if fine]
-            return Batch(documents, None if y is None else y[good])
-        values = np.empty((table.num_rows, len(columns.features)), self._kind())
-        for j, p in enumerate(columns.features):
-            values[:, j] = self._numbers(self._present(table.column(names[p]), p, first, good))
-        there = good.copy()
-        good[there] = self._good_rows(dense(values[there]), first, self.feature_names)
-        self._note("bad rows skipped", int(np.count_nonzero(~there)))
-        return Batch(dense(values[good]), None if y is None else y[good])
+            texts = table.column(names[columns.text]).cast(self.pyarrow.string()).to_pylist()
+            batch = Batch([[("", text)] for text in texts], y)
+        else:
+            values = np.empty((table.num_rows, len(columns.features)), self._kind())
+            for j, p in enumerate(columns.features):
+                values[:, j] = self._numbers(table.column(names[p]))
+            batch = Batch(dense(values), y)
+            good &= self._good_rows(dense(values), first, self.feature_names)
+        return batch if good.all() else batch.take(np.flatnonzero(good))
+
+    def _whole_rows(self, table: Any, first: int, used: list[int]) -> Any:
+        """The rows with a value in each of these columns; others are bad."""
+        good = np.ones(table.num_rows, bool)
+        for p in used:
+            column = table.column(self._schema.names[p])
+            if column.null_count:
+                missing = np.asarray(column.is_null().to_numpy(), bool)
+                found = f"found no value in {self.columns.called(p)}"
+                self._bad_row(first + int(np.argmax(missing)), found, "expected one in each row")
+                good &= ~missing
+        self._note("bad rows skipped", int(np.count_nonzero(~good)))
+        return table if good.all() else table.filter(self.pyarrow.array(good))
 
     def _kind(self) -> Any:
         kinds = [self._schema.field(p).type for p in self.columns.features]
         return np.float32 if all(self._is(kind, "float32", "float16") for kind in kinds) else np.float64
 
     def _numbers(self, column: Any) -> Array:
-        if column.null_count or self._is(column.type, "boolean", "decimal"):
+        if self._is(column.type, "boolean", "decimal"):
             column = column.cast(self.pyarrow.float64())
         return np.asarray(column.to_numpy())
 
-    def _present(self, column: Any, position: int, first: int, good: Array) -> Any:
-        """The column; rows without a value are bad."""
-        if column.null_count:
-            missing = np.asarray(column.is_null().to_numpy(), bool)
-            row = int(np.argmax(missing))
-            self._bad_row(first + row, f"found no value in {self.columns.called(position)}", "expected one in each row")
-            good &= ~missing
-        return column
-
-    def _labels(self, column: Any, first: int, good: Array) -> Array:
-        assert self.columns.label is not None
-        column = self._present(column, self.columns.label, first, good)
+    def _labels(self, column: Any) -> Array:
         if self._is(column.type, "integer", "floating"):
-            labels = as_labels(np.asarray(column.fill_null(0).to_numpy()))
-            if labels.dtype != object:
-                good &= self._good_rows(dense(labels.reshape(-1, 1)), first, [self._schema.names[self.columns.label]])
-            return labels
-        texts = column.cast(self.pyarrow.string()).to_pylist()
-        return np.array([str(text).strip() for text in texts], object)
+            return as_labels(self._numbers(column))
+        return np.array([str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()], object)
 
     @contextmanager
     def _clear(self) -> Iterator[None]:

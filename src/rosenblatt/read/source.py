@@ -15,7 +15,10 @@ from ..core.rows import Array, Rows
 from ..data.batch import Batch
 from ..errors import DataError, located
 from ..parameters import Parameter
-from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, open_bytes
+from .open import STDIN, ByteStream, PathLike, blocks, is_folder, is_read_once, open_bytes
+
+Block = tuple[list[str], int]
+"""Lines and the number of the first."""
 
 
 def decoded_lines(text: bytes) -> tuple[list[str], int]:
@@ -53,7 +56,7 @@ class FileSource:
     parameters      the user's own, of the table; each is an argument of the constructor
     further         what else the constructor takes, by name, with defaults: what a program says, not a user
 
-    All arguments are in `asked`. A reader fills in `batches` and `recipe`.
+    All arguments are in `asked`. A reader fills in `batches`, and where need be `_prepare` and `recipe`.
     """
 
     name: str
@@ -84,13 +87,18 @@ class FileSource:
             if each.name in words:
                 each.check(words[each.name])
         self._path, self._opened = path, False
-        self._stream: ByteStream | None = None
+        self._stream: Any = None
+        """What knows how far the reading is."""
         if isinstance(path, ByteStream):
             self.origin, self.one_shot = path.name, True
         else:
             self.origin = STDIN if str(path) == "-" else str(path)
             self.one_shot = not (self.takes_folders and is_folder(path)) and is_read_once(path)
         self.notes: dict[str, int] = {}
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What a reader makes of its arguments before the first reading."""
 
     @classmethod
     def begins(cls, head: bytes, path: PathLike | None) -> bool:
@@ -122,11 +130,11 @@ class FileSource:
     @property
     def bytes_read(self) -> int:
         """Place in the file as stored, for a progress bar."""
-        return self._stream.bytes_read if self._stream is not None else 0
+        return int(getattr(self._stream, "bytes_read", 0))
 
     @property
     def bytes_total(self) -> int | None:
-        return self._stream.bytes_total if self._stream is not None else None
+        return getattr(self._stream, "bytes_total", None)
 
     def _begin(self) -> None:
         """The notes begin anew. DataError where there is no second reading."""
@@ -138,8 +146,15 @@ class FileSource:
     def _open(self) -> ByteStream:
         """The stream for one reading."""
         self._begin()
-        self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
-        return self._stream
+        stream = self._stream = self._path if isinstance(self._path, ByteStream) else open_bytes(self._path)
+        return stream
+
+    def _decoded(self, stream: ByteStream) -> Iterator[Block]:
+        """The lines of a text."""
+        for text, at in blocks(stream, self.asked.block_bytes):
+            lines, other = decoded_lines(text)
+            self._note("lines read as latin-1", other)
+            yield lines, at
 
     def _note(self, what: str, count: int = 1) -> None:
         if count:

@@ -13,7 +13,7 @@ from ..data.batch import Batch
 from ..errors import Message, SettingError, located
 from . import parse
 from .columns import NUMBER
-from .open import BLOCK, ByteStream, PathLike, blocks
+from .open import BLOCK, blocks
 from .parameters import BAD, BASE, DUPLICATES
 from .source import FileSource
 
@@ -64,12 +64,6 @@ class _Rows(NamedTuple):
         np.cumsum(np.bincount(row, minlength=self.labels.size), out=row_ends[1:])
         return self._replace(row_ends=row_ends, columns=self.columns[values], data=self.data[values])
 
-    def good(self) -> _Rows:
-        good = ~self.bad
-        rows = self.chosen(good[self.row_of_values()])
-        ends = np.concatenate([[0], rows.row_ends[1:][good]])
-        return rows._replace(labels=self.labels[good], starts=self.starts[good], row_ends=ends, bad=self.bad[good])
-
 
 class Svmlight(FileSource):
     """A source of `Batch(Csr, y)`, y float64 as read. Never needs the whole file.
@@ -94,8 +88,7 @@ class Svmlight(FileSource):
     further = {"width": None, "dtype": np.float64, "labelled": True, "block_bytes": BLOCK}
     widening = True
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         if np.dtype(self.asked.dtype) not in (np.float32, np.float64):
             raise SettingError("{dtype}: choose float32 or float64", dtype=self.asked.dtype)
         self.base, self._dtype = int(self.asked.base), np.dtype(self.asked.dtype)
@@ -123,10 +116,11 @@ class Svmlight(FileSource):
             inside = rows.columns < width
             self._note(f"values in columns beyond {width} skipped", int(np.count_nonzero(~inside)))
             rows = rows.chosen(inside)
-        return Batch(csr(rows.data, rows.columns, rows.row_ends, width), rows.labels if labelled else None)
+        batch = Batch(csr(rows.data, rows.columns, rows.row_ends, width), rows.labels if labelled else None)
+        return batch.take(np.flatnonzero(~rows.bad)) if rows.bad.any() else batch
 
     def _read(self, block: _Block, labelled: bool) -> _Rows:
-        """The good rows of a block, in order."""
+        """The rows of a block, in order; those to be left out hold no values."""
         out = parse.room(block.text)
         kernel = parse.parse_svmlight.for_work(len(block.text))
         code, at = kernel(block.text, 0, self.base, labelled, out)
@@ -142,7 +136,7 @@ class Svmlight(FileSource):
         rows = self._cast(rows, block)
         if out.disorder[:n].any():
             rows = self._in_order(rows, block)
-        return rows.good() if bad.any() else rows
+        return rows.chosen(~bad[rows.row_of_values()]) if bad.any() else rows
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
         if self.asked.bad == "error":

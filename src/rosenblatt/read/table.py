@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array, dense
+from ..core.rows import dense
 from ..data.batch import Batch
 from ..errors import Message, SettingError, located
 from ..mailtext.fields import Document
 from .columns import Columns, checked, choose, is_number
-from .open import ByteStream, PathLike, blocks
+from .open import ByteStream
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
-from .source import FileSource, decoded_lines
+from .source import Block, FileSource
 
 BLOCK = 1 << 20
 """Bytes of text in a batch; for the moment each cell is a Python string of some 60 bytes."""
@@ -22,11 +22,6 @@ MAX_CELL = 1 << 26
 """Characters in a cell; the csv module's own limit of 131,072 is less than a long mail."""
 DELIMITERS = ",\t;"
 FINITE = Message("expected a finite number ({drop:s} leaves a column out)", drop="")
-
-
-Block = tuple[list[str], int]
-"""Lines and the number of the first."""
-
 
 Record = tuple[int, list[str]]
 """The line a row begins on, and its cells."""
@@ -60,8 +55,7 @@ class Table(FileSource):
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
     further = {"labelled": True, "expect": None, "block_bytes": BLOCK}
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         delimiter = checked(self.asked).delimiter
         if delimiter is not None and len(delimiter) != 1:
             raise SettingError("{delimiter}: give one character", delimiter=delimiter)
@@ -75,6 +69,7 @@ class Table(FileSource):
             if not self.one_shot:
                 stream.close()
         self.kind, self.feature_names = self.columns.kind, self.columns.feature_names
+        self._label = None if self.asked.labelled is False else self.columns.label
 
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
@@ -110,12 +105,6 @@ class Table(FileSource):
         """The meaning of the columns, from the first (at most two) rows."""
         return choose(rows, self.asked, self.origin)
 
-    def _decoded(self, stream: ByteStream) -> Iterator[Block]:
-        for text, at in blocks(stream, self.asked.block_bytes):
-            lines, other = decoded_lines(text)
-            self._note("lines read as latin-1", other)
-            yield lines, at
-
     def _batches(self, read: Iterator[Block]) -> Iterator[Batch]:
         """Blocks without quotes go to numpy's reader (124 MB/s; the csv module and float: 36)."""
         header = self.columns.names is not None
@@ -126,42 +115,44 @@ class Table(FileSource):
             if header and lines[first].count('"') % 2 == 0:  # no quoted newline: the header is this line
                 lines, at, header = lines[first + 1 :], at + first + 1, False
             if header or any('"' in line for line in lines):
-                yield from self._careful_batches(chain([(lines, at)], read), header)
+                yield from self._careful_batches(chain([(lines, at)], read), at, header)
                 return
             plain = [line for line in lines if line.strip(self._blank)]
             try:
                 batches = iter([self._plain_batch(plain)] if plain else [])
             except ValueError:
-                batches = self._careful_batches(iter([(lines, at)]), False)
+                batches = self._careful_batches(iter([(lines, at)]), at)
             yield from batches
 
-    def _careful_batches(self, read: Iterator[Block], header: bool) -> Iterator[Batch]:
+    def _careful_batches(self, read: Iterator[Block], at: int, header: bool = False) -> Iterator[Batch]:
         """Record by record, with quotes, and an error for what is wrong."""
         held: list[list[str]] = []
         size = 0
-        for line, cells in islice(self._records(read), int(header), None):
-            if self._is_good(line, cells):
+        for line, cells in islice(self._records(read, at), int(header), None):
+            problem = self._problem(cells)
+            if problem is None:
                 held.append(cells)
                 size += sum(map(len, cells))
+            elif self.asked.bad == "error":
+                raise located(self.origin, line, *problem)
+            else:
+                self._note("bad lines skipped")
             if size >= self.asked.block_bytes:
                 yield self._batch(held)
                 held, size = [], 0
         if held:
             yield self._batch(held)
 
-    def _records(self, read: Iterator[Block]) -> Iterator[Record]:
+    def _records(self, read: Iterator[Block], at: int = 1) -> Iterator[Record]:
+        """at: the number of the first line."""
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
-        block = next(read, None)
-        if block is None:
-            return
-        line = before = block[1]
-        lines = (line + "\n" for block in chain([block], read) for line in block[0])
+        line, lines = at, (line + "\n" for block, _ in read for line in block)
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         try:
             for cells in reader:
                 if len(cells) > 1 or "".join(cells).strip(self._blank):
                     yield line, cells
-                line = before + reader.line_num
+                line = at + reader.line_num
         except csv.Error as error:
             found = f"found broken quotes ({error})"
             raise located(self.origin, line, found, "expected quotes that close, doubled inside a cell") from None
@@ -180,8 +171,8 @@ class Table(FileSource):
         if any(line.count(between) != columns.width - 1 for line in lines):
             raise ValueError
         labels = None
-        if columns.label is not None and self.asked.labelled is not False:
-            back = columns.width - columns.label
+        if self._label is not None:
+            back = columns.width - self._label
             labels = np.array([line.rsplit(between, back)[-back].strip() for line in lines], object)
             if not labels.all():
                 raise ValueError
@@ -192,29 +183,19 @@ class Table(FileSource):
 
     def _batch(self, rows: list[list[str]]) -> Batch:
         columns = self.columns
-        labels: Array | None = None
-        if columns.label is not None and self.asked.labelled is not False:
-            labels = np.array([cells[columns.label].strip() for cells in rows], object)
+        labels = None if self._label is None else np.array([cells[self._label].strip() for cells in rows], object)
         if columns.text is not None:
             documents: list[Document] = [[("", cells[columns.text])] for cells in rows]
             return Batch(documents, labels)
         values = [[float(cells[p]) for p in columns.features] for cells in rows]
         return Batch(dense(np.array(values).reshape(len(rows), -1)), labels)
 
-    def _is_good(self, line: int, cells: list[str]) -> bool:
-        problem = self._problem(cells)
-        if problem is not None:
-            if self.asked.bad == "error":
-                raise located(self.origin, line, *problem)
-            self._note("bad lines skipped")
-        return problem is None
-
     def _problem(self, cells: list[str]) -> tuple[str, str] | None:
         columns = self.columns
         if len(cells) != columns.width:
             return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
-        if columns.label is not None and self.asked.labelled is not False and not cells[columns.label].strip():
-            return f"found an empty cell in {columns.called(columns.label)}", "expected a label"
+        if self._label is not None and not cells[self._label].strip():
+            return f"found an empty cell in {columns.called(self._label)}", "expected a label"
         for p in columns.features:
             if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"

@@ -1,7 +1,6 @@
 """Text lines → batches of documents: `label<TAB>text`, or the text alone where there is no label."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from ..data.batch import Batch
 from ..errors import located
 from ..mailtext.fields import Document
 from .columns import NUMBER, is_number
-from .open import ByteStream, PathLike, blocks
-from .source import FileSource, decoded_lines
+from .source import FileSource
 
 BLOCK = 1 << 20
 NO_TEXT = (b"label", b"text", b"class")
@@ -33,8 +31,7 @@ class TextLines(FileSource):
     kind = "documents"
     further = {"labelled": True, "classes": None, "block_bytes": BLOCK}
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         self._strict = self.asked.labelled == "auto" and self.asked.classes is not None
         self._names = {str(c) for c in self.asked.classes or ()}
         self._numbers = {float(c) for c in self._names if is_number(c)}
@@ -49,9 +46,7 @@ class TextLines(FileSource):
     def batches(self) -> Iterator[Batch]:
         labelled = self.asked.labelled
         with self._open() as stream:
-            for text, at in blocks(stream, self.asked.block_bytes):
-                lines, other = decoded_lines(text)
-                self._note("lines read as latin-1", other)
+            for lines, at in self._decoded(stream):
                 if labelled == "auto":
                     first = next((line for line in lines if line.strip()), None)
                     labelled = labelled if first is None else self._label(first) is not None

@@ -31,13 +31,11 @@ class NpzWriter(Writer):
         self._kinds: dict[str, Any] = {}
         self._labels: list[Array] = []
         self._rows, self._stored = 0, 0
-        self._compressed = False
 
     def write(self, batch: Batch) -> None:
         assert not isinstance(batch.rows, list)
         rows = batch.rows
         if rows.growing:
-            self._compressed = True
             values, columns, ends = rows.compressed()
             self._add(DATA, values)
             self._add(COLUMNS, columns.astype(np.int64 if self._shape.width > 2**31 else np.int32))
@@ -52,7 +50,7 @@ class NpzWriter(Writer):
     def close(self) -> None:
         width = self._shape.width
         with zipfile.ZipFile(cast(IO[bytes], _Forward(self._file)), "w") as archive:
-            if self._compressed:
+            if DATA in self._parts:
                 self._copy(archive, DATA, (self._stored,))
                 self._copy(archive, COLUMNS, (self._stored,))
                 self._copy(archive, ENDS, (self._rows + 1,), bytes(8))

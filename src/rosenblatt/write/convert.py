@@ -1,7 +1,7 @@
 """What must be known of all rows before the first one is written: columns, and numbers for word labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 
@@ -16,30 +16,15 @@ TAKEN = ("label", "text")
 """Names by which a table's label and text are found; a column of numbers gets another."""
 
 
-class Extent(NamedTuple):
-    """width: columns of the widest row. labels: those that are no numbers or not, as text, sorted; [] without any."""
-
-    width: int
-    labels: list[str]
-
-
-class Written(NamedTuple):
-    """rows, width: what was written. notes: what the writer had to change."""
-
-    rows: int
-    width: int
-    notes: dict[str, int]
-
-
-def look(batches: Iterable[Batch]) -> Extent:
-    """One pass over the data."""
+def look(batches: Iterable[Batch]) -> tuple[int, list[str]]:
+    """Columns of the widest row, and the labels that a reader gives as text, sorted: one pass over the data."""
     widest, labels = 0, set()
     for batch in batches:
         if not isinstance(batch.rows, list):
             widest = max(widest, batch.rows.width)
         if batch.y is not None and batch.y.dtype == object:
             labels.update(set(batch.y.tolist()))
-    return Extent(widest, sorted(map(str, labels)))
+    return widest, sorted(map(str, labels))
 
 
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:
@@ -79,8 +64,11 @@ def free_names(names: list[str]) -> list[str]:
     return free
 
 
-def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shape) -> Written:
-    """All batches to an opened file. Raises DataError where there are none, or some have no labels and others do."""
+def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shape) -> tuple[int, int, dict[str, int]]:
+    """All batches to an opened file: the rows and columns that were written, and what the writer had to change.
+
+    Raises DataError where there are none, or some have no labels and others do.
+    """
     writer: Writer | None = None
     rows = widest = 0
     for batch in batches:
@@ -94,7 +82,7 @@ def write_all(batches: Iterable[Batch], file: BinaryIO, format: str, shape: Shap
     if writer is None:
         raise DataError("found no rows; expected at least one")
     writer.close()
-    return Written(rows, shape.width or widest, writer.notes)
+    return rows, shape.width or widest, writer.notes
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:

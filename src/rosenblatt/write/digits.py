@@ -37,13 +37,9 @@ def _powers() -> Array:
     """(617, 2) uint64: the upper 128 bits of 10^k, rounded up, for k from LEAST to MOST."""
     powers = []
     for k in range(LEAST, MOST + 1):
-        if k >= 0:
-            power = 10**k
-            shift = power.bit_length() - 128
-            g = power << -shift if shift <= 0 else -(-power >> shift)
-        else:
-            power = 10**-k
-            g = -(-(1 << power.bit_length() + 127) // power)
+        over, under = 10 ** max(k, 0), 10 ** max(-k, 0)
+        shift = under.bit_length() - over.bit_length() + 127 + (k < 0)
+        g = -((-over << max(shift, 0)) // (under << max(-shift, 0)))
         powers.append((g >> 64, g & (2**64 - 1)))
     return np.array(powers, np.uint64)
 
@@ -173,15 +169,11 @@ def put_scientific(out: Array, at: int, m: np.uint64, count: int, exponent: int)
 
 
 class Ends(NamedTuple):
-    """What stands before or after each row's numbers. text: uint8; ends: (n,) int64, where each row's part ends."""
+    """What stands before or after each row's numbers, there with the newline. text: uint8; ends: (n,) int64, where each
+    row's part ends."""
 
     text: Array
     ends: Array
-
-    @property
-    def room(self) -> int:
-        """Bytes of all of it, and of a newline for each row."""
-        return self.text.size + self.ends.size
 
 
 def put_text(out: Array, at: int, ends: Ends, row: int) -> int:
@@ -193,7 +185,7 @@ def put_text(out: Array, at: int, ends: Ends, row: int) -> int:
 
 
 def sparse(out: Array, heads: Ends, tails: Ends, bits: Array, columns: Array, row_ends: Array) -> int:
-    """Lines `head index:value index:value … tail` to `out`; how many bytes. columns: (nnz,) uint64 as
+    """Rows `head index:value index:value … tail` to `out`; how many bytes. columns: (nnz,) uint64 as
     written. row_ends: (n+1,), where each row's pairs begin and the last end."""
     at = 0
     for row in range(row_ends.size - 1):
@@ -207,13 +199,11 @@ def sparse(out: Array, heads: Ends, tails: Ends, bits: Array, columns: Array, ro
             out[at + count] = 58
             at = put_number(out, at + count + 1, bits[p])
         at = put_text(out, at, tails, row)
-        out[at] = 10
-        at += 1
     return at
 
 
 def dense(out: Array, tails: Ends, bits: Array, delimiter: int) -> int:
-    """Lines `value,value,…tail` to `out`; how many bytes. bits: (n, d) uint64."""
+    """Rows `value,value,…tail` to `out`; how many bytes. bits: (n, d) uint64."""
     at = 0
     for row in range(bits.shape[0]):
         for j in range(bits.shape[1]):
@@ -222,8 +212,6 @@ def dense(out: Array, tails: Ends, bits: Array, delimiter: int) -> int:
                 at += 1
             at = put_number(out, at, bits[row, j])
         at = put_text(out, at, tails, row)
-        out[at] = 10
-        at += 1
     return at
 
 

@@ -23,10 +23,7 @@ def whole_files(*paths: str, packed: bool = True) -> Iterator[list[BinaryIO]]:
     once, as they do to a pipe or device. A link stays a link. Raises OSError where something cannot be written.
     """
     with ExitStack() as outer:
-        places = []
-        for path in paths:
-            places.append(_Place(path))
-            outer.callback(places[-1].drop)
+        places = [outer.enter_context(contextlib.closing(_Place(path))) for path in paths]
         with ExitStack() as inner:
             packers = [PACKERS[packing(place.name).lower() if packed else ""] for place in places]
             yield [inner.enter_context(pack(place.file)) for pack, place in zip(packers, places, strict=True)]
@@ -81,7 +78,8 @@ class _Place:
             finally:
                 os.close(folder)
 
-    def drop(self) -> None:
+    def close(self) -> None:
+        """Leaves nothing behind that is not whole."""
         with contextlib.suppress(OSError):
             if not self._is_standard:
                 self.file.close()

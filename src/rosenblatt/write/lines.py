@@ -92,16 +92,15 @@ class TableWriter(Writer):
         self._lines([[*label, "text"] if shape.kind == "documents" else [*shape.called(), *label]])
 
     def write(self, batch: Batch) -> None:
-        texts: list[str] | None = None
-        if self._shape.label is not None and batch.y is not None:
-            texts = label_texts(batch.y)
+        texts = None if self._shape.label is None or batch.y is None else label_texts(batch.y)
         if isinstance(batch.rows, list):
             bodies = [document_text(document) for document in batch.rows]
             self._lines([[body] for body in bodies] if texts is None else list(zip(texts, bodies, strict=True)))
             return
-        tails = [b""] * batch.n
+        tails = [b"\n"] * batch.n
         if texts is not None:
-            cells = {text: self._cell(text) for text in set(texts)}
+            between = self._delimiter if self._shape.width else ""
+            cells = {text: f"{between}{self._quoted(text)}\n".encode("utf-8", "replace") for text in set(texts)}
             tails = [cells[text] for text in texts]
         for part, values in batch.rows.dense_blocks(self._shape.width):
             self._numbers(values, tails[part])
@@ -109,7 +108,7 @@ class TableWriter(Writer):
     def _numbers(self, values: Array, tails: list[bytes]) -> None:
         n, d = values.shape
         ends = digits.ends_of(tails)
-        out = np.empty((digits.LONGEST + 1) * n * d + ends.room, np.uint8)
+        out = np.empty((digits.LONGEST + 1) * n * d + ends.text.size, np.uint8)
         size = digits.written(digits.dense_lines, n * d, out, ends, in_float64(values), ord(self._delimiter))
         self._file.write(out[:size].data)
 
@@ -120,11 +119,6 @@ class TableWriter(Writer):
     def _quoted(self, cell: str) -> str:
         """The csv module leaves a carriage return without quotes, and then refuses to read it."""
         return '"' + cell.replace('"', '""') + '"' if not cell or self._special.search(cell) else cell
-
-    def _cell(self, text: str) -> bytes:
-        """A label as the last cell, behind what parts it from the one before."""
-        between = self._delimiter if self._shape.width else ""
-        return (between + self._quoted(text)).encode("utf-8", "replace")
 
 
 LONGEST_PAIR = digits.LONGEST + 12
@@ -149,12 +143,12 @@ class SvmlightWriter(Writer):
         heads = [b""] * n
         if batch.y is not None and self._shape.label is not None:
             heads = [text.encode() for text in label_texts(label_numbers(batch.y, self._shape))]
-        tails = [b""] * n
+        tails = [b"\n"] * n
         if self._shape.ids and batch.ids is not None:
-            tails = [f" # {' '.join(str(name).split())}".encode() for name in batch.ids]
+            tails = [f" # {' '.join(str(name).split())}\n".encode() for name in batch.ids]
         columns = columns.astype(np.uint64) + np.uint64(self._shape.base)
         ends = digits.ends_of(heads), digits.ends_of(tails)
-        out = np.empty(LONGEST_PAIR * len(values) + sum(end.room for end in ends), np.uint8)
+        out = np.empty(LONGEST_PAIR * len(values) + sum(end.text.size for end in ends), np.uint8)
         size = digits.written(digits.sparse_lines, len(values), out, *ends, in_float64(values), columns, row_ends)
         self._file.write(out[:size].data)
 

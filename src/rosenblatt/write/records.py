@@ -1,9 +1,11 @@
 """Files of lines → their rows as bytes, just as they stand, with labels on request."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from io import BytesIO
+from itertools import chain, islice
 from typing import Any
 
 from ..errors import located
@@ -38,16 +40,17 @@ class Records:
         self._delimiter: str = getattr(source, "delimiter", ",")
         self.labelled = labelled is not False and self._has_labels()
         if self.format == "table" and source.columns.names is not None:
-            self.header = next(self._table())[0]
+            self.header = next(self._rows())[0]
 
     def __iter__(self) -> Iterator[Record]:
         self.notes.clear()
-        rows = self._lines() if self.format != "table" else self._rows_of_table()
-        first = next(rows, None)
-        if first is None:
+        label_of = {"svmlight": self._svmlight_label, "text": self._text_label, "table": self._cell_label}[self.format]
+        none = True
+        for row, cells, line in islice(self._rows(), int(self.header != b""), None):
+            none = False
+            yield row, label_of(cells, line) if self.labelled else None
+        if none:
             raise located(self.origin, None, "found no rows", "expected at least one")
-        yield first
-        yield from rows
 
     def _has_labels(self) -> bool:
         if self.format == "table":
@@ -56,91 +59,74 @@ class Records:
             line = stream.first_line()
         return b"\t" in line if self.format == "text" else b":" not in (line.split() or [b":"])[0]
 
-    def _raw(self) -> Iterator[tuple[list[bytes], int]]:
-        """Lines with their newlines, a block at a time, and the number of the first."""
+    # --- rows --------------------------------------------------------------------------------------------------------
+
+    def _blank(self) -> re.Pattern[bytes]:
+        """What a line looks like that holds no row."""
+        if self.format == "table":
+            return re.compile(rb"[%s]*" % b" \t\r\n".replace(self._delimiter.encode(), b""))
+        if self.format == "text":
+            return re.compile(rb"\s*" if self.labelled else rb"")
+        return re.compile(rb"\s*(?:#.*\n)?")
+
+    def _rows(self) -> Iterator[tuple[bytes, Any, int]]:
+        """(row, the same or its cells, its first line). Lines are rows until one of a table has a quote; from there on
+        the csv module finds where rows end."""
+        is_blank, quotes = self._blank().fullmatch, self.format == "table"
         with open_bytes(self.path) as stream:
-            for text, line in blocks(stream, BLOCK):
-                yield [part + b"\n" for part in text.split(b"\n")[:-1]], line
-
-    # --- svmlight and text -------------------------------------------------------------------------------------------
-
-    def _lines(self) -> Iterator[Record]:
-        label_of = self._svmlight_label if self.format == "svmlight" else self._text_label
-        blank = self.format == "svmlight" or self.labelled
-        for lines, first in self._raw():
-            for i, line in enumerate(lines):
-                start = line.lstrip()[:1]
-                if blank and (not start or (start == b"#" and self.format == "svmlight")):
-                    self.notes[SKIPPED] += 1
-                elif self.labelled:
-                    yield line, label_of(line, first + i)
-                else:
-                    yield line, None
-
-    def _svmlight_label(self, line: bytes, number: int) -> str:
-        label = line.split(b"#", 1)[0].split()[0].decode("utf-8", "replace")
-        if not is_number(label):
-            raise located(self.origin, number, f"found {label[:40]!r}", "expected a number as the label")
-        return shortest(float(label))
-
-    def _text_label(self, line: bytes, number: int) -> str:
-        label, tab, _ = line.partition(b"\t")
-        if not tab or not label.strip():
-            found = line[:40].decode("utf-8", "replace").rstrip()
-            raise located(self.origin, number, f"found {found!r}", "expected a label, a TAB, and the text")
-        return label.strip().decode("utf-8", "replace")
-
-    # --- tables ------------------------------------------------------------------------------------------------------
-
-    def _rows_of_table(self) -> Iterator[Record]:
-        rows = self._table()
-        if self.header:
-            next(rows)
-        for row, cells, line in rows:
-            yield row, self._label(cells, line) if self.labelled else None
-
-    def _table(self) -> Iterator[tuple[bytes, list[bytes], int]]:
-        """(row, its cells where they are asked for, line). Lines are rows until one has a quote; from there on the csv
-        module finds where rows end."""
-        read = self._raw()
-        between = self._delimiter.encode()
-        for lines, first in read:
-            if any(b'"' in line for line in lines):
-                yield from self._quoted(chain([(lines, first)], read))
-                return
-            for i, line in enumerate(lines):
-                if not line.strip(b" \t\r\n".replace(between, b"")):
-                    self.notes[SKIPPED] += 1
-                else:
-                    yield line, line.rstrip(b"\r\n").split(between) if self.labelled else [], first + i
-
-    def _quoted(self, read: Iterator[tuple[list[bytes], int]]) -> Iterator[tuple[bytes, list[bytes], int]]:
-        held: list[bytes] = []
-        place = [0]
-
-        def feed() -> Iterator[str]:
+            read = ((BytesIO(text).readlines(), first) for text, first in blocks(stream, BLOCK))
             for lines, first in read:
-                for i, line in enumerate(lines):
-                    held.append(line)
-                    place[0] = first + i
-                    yield line.decode("utf-8", "surrogateescape")
+                if quotes and any(b'"' in line for line in lines):
+                    yield from self._quoted(chain(lines, chain.from_iterable(more for more, _ in read)), first)
+                    return
+                for number, line in enumerate(lines, first):
+                    if is_blank(line):
+                        self.notes[SKIPPED] += 1
+                    else:
+                        yield line, line, number
+
+    def _quoted(self, lines: Iterator[bytes], first: int) -> Iterator[tuple[bytes, list[str], int]]:
+        held: list[bytes] = []
+
+        def texts() -> Iterator[str]:
+            for text in lines:
+                held.append(text)
+                yield text.decode("utf-8", "replace")
 
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
+        reader = csv.reader(texts(), delimiter=self._delimiter, strict=True)
         try:
-            for cells in csv.reader(feed(), delimiter=self._delimiter, strict=True):
-                row, number = b"".join(held), place[0] - len(held) + 1
+            for cells in reader:
+                row, line = b"".join(held), first + reader.line_num - len(held)
                 held.clear()
                 if len(cells) < 2 and not "".join(cells).strip():
                     self.notes[SKIPPED] += 1
                 else:
-                    yield row, [cell.encode("utf-8", "surrogateescape") for cell in cells], number
+                    yield row, cells, line
         except csv.Error as error:
             found = f"found broken quotes ({error})"
-            raise located(self.origin, place[0], found, "expected quotes that close") from None
+            raise located(self.origin, first + reader.line_num - 1, found, "expected quotes that close") from None
 
-    def _label(self, cells: list[bytes], line: int) -> str:
+    # --- labels ------------------------------------------------------------------------------------------------------
+
+    def _svmlight_label(self, row: bytes, line: int) -> str:
+        label = row.split(b"#", 1)[0].split()[0].decode("utf-8", "replace")
+        if not is_number(label):
+            raise located(self.origin, line, f"found {label[:40]!r}", "expected a number as the label")
+        return shortest(float(label))
+
+    def _text_label(self, row: bytes, line: int) -> str:
+        label, tab, _ = row.partition(b"\t")
+        if not tab or not label.strip():
+            found = row[:40].decode("utf-8", "replace").rstrip()
+            raise located(self.origin, line, f"found {found!r}", "expected a label, a TAB, and the text")
+        return label.strip().decode("utf-8", "replace")
+
+    def _cell_label(self, row: bytes | list[str], line: int) -> str:
         columns = self._columns
-        if len(cells) != columns.width or not cells[columns.label].strip():
+        cells = row if isinstance(row, list) else row.decode("utf-8", "replace").rstrip("\r\n").split(self._delimiter)
+        label = cells[columns.label].strip() if len(cells) == columns.width else ""
+        if not label:
             wanted = f"expected {columns.width} cells, with a label in {columns.called(columns.label)}"
             raise located(self.origin, line, f"found {len(cells)} cell{'s' * (len(cells) != 1)}", wanted)
-        return cells[columns.label].strip().decode("utf-8", "replace")
+        return label

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 
@@ -50,15 +49,9 @@ def random_numbers(seed: int) -> Iterator[float]:
         yield from rng.random(DRAWN).tolist()
 
 
-class Parts(NamedTuple):
-    """names and their shares, which sum to 1."""
-
-    names: tuple[str, ...]
-    shares: tuple[float, ...]
-
-
-def parts_of(text: str) -> Parts:
-    """`train=0.8,test=0.2`; whole numbers are parts of their sum (`train=8,test=2`). Raises SettingError."""
+def parts_of(text: str) -> dict[str, float]:
+    """name → share, which sum to 1, of `train=0.8,test=0.2`; whole numbers are parts of their sum (`train=8,test=2`).
+    Raises SettingError."""
     names, sizes = [], []
     for word in text.split(","):
         name, _, size = word.partition("=")
@@ -74,7 +67,7 @@ def parts_of(text: str) -> Parts:
     total = sum(sizes)
     if all(size < 1.0 for size in sizes) and abs(total - 1.0) > 1e-6:
         raise SettingError(f"{{parts}}: the shares sum to {total:g}; make it 1", parts=text)
-    return Parts(tuple(names), tuple(size / total for size in sizes))
+    return {name: size / total for name, size in zip(names, sizes, strict=True)}
 
 
 def counts(rows: Mapping[str | None, int], shares: tuple[float, ...]) -> dict[str | None, list[int]]:
@@ -100,14 +93,15 @@ def counts(rows: Mapping[str | None, int], shares: tuple[float, ...]) -> dict[st
 
 
 class Dealer:
-    """Gives each row its part. rows: how many there are of each label; the parts are exactly those of `counts`.
+    """Gives each row its part. rows: how many there are of each label; shares: of the parts, which are exactly those of
+    `counts`.
 
     With r rows of a class left and q_p of them due to part p, the next one goes to part p with probability q_p/r: every
     choice of rows is equally likely. One number of `default_rng(seed)` is drawn for each row.
     """
 
-    def __init__(self, rows: Mapping[str | None, int], parts: Parts, seed: int) -> None:
-        self.due = counts(Counter(rows), parts.shares)
+    def __init__(self, rows: Mapping[str | None, int], shares: tuple[float, ...], seed: int) -> None:
+        self.due = counts(Counter(rows), shares)
         self._left = dict(rows)
         self._random = random_numbers(seed)
 

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import IO, NamedTuple
+from typing import IO
 
 from ...errors import DataError, located
 from ..open import ByteStream
@@ -28,12 +28,8 @@ INBOX = "INBOX"
 """What a maildir's own mails lie in, where it has subfolders."""
 
 
-class _File(NamedTuple):
-    """A file that can be a mail. maildir: the parts of its maildir's path below the root, None outside of maildirs."""
-
-    below: str
-    size: int
-    maildir: Folders | None
+_File = tuple[str, int, Folders | None]
+"""A file that can be a mail: its path, its size, the parts of its maildir's path below the root or None."""
 
 
 class Folder(Store):
@@ -56,7 +52,7 @@ class Folder(Store):
         if self._kind == "maildir" and not maildirs:
             raise located(self.origin, None, "found no maildir", "expected a folder that holds cur, new and tmp")
         with_inner = {maildir[:i] for maildir in maildirs for i in range(len(maildir))} & maildirs
-        self.bytes_total, self._done = sum(each.size for each in files), 0
+        self.bytes_total, self._done = sum(size for _, size, _ in files), 0
         for below, size, maildir in sorted(files):
             open_it = lambda below=below: self._open(below)  # noqa: E731
             if maildir is None:
@@ -95,7 +91,7 @@ class Folder(Store):
                     if refused:
                         self._note(refused)
                     else:
-                        seen.append(_File(below, status.st_size, maildir))
+                        seen.append((below, status.st_size, maildir))
         return seen, maildirs
 
 

@@ -148,6 +148,4 @@ class _Window:
 
 def _blank_line(end: bytes | bytearray) -> int:
     """Bytes of the blank line at the end of a file."""
-    if end.endswith(b"\r\n\r\n"):
-        return 2
-    return int(end.endswith(b"\n\n"))
+    return 2 if end.endswith(b"\r\n\r\n") else int(end.endswith(b"\n\n"))

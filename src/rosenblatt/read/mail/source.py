@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -39,12 +39,8 @@ HEADER = re.compile(
 LabelOf = Callable[[Folders], str | None]
 
 
-class _Row(NamedTuple):
-    """A mail with what can give it a label."""
-
-    entry: Entry
-    document: Document
-    id: str
+_Row = tuple[Entry, Document, str]
+"""A mail: with what can give it a label, and where it comes from."""
 
 
 class MailSource(FileSource):
@@ -72,8 +68,7 @@ class MailSource(FileSource):
     parameters = (FIELDS, LABELS)
     further = {"labelled": "auto", "batch_size": BATCH, "store": STORES[0]}
 
-    def __init__(self, path: PathLike | ByteStream, **words: Any) -> None:
-        super().__init__(path, **words)
+    def _prepare(self) -> None:
         asked = self.asked
         if asked.batch_size < 1:
             raise SettingError(f"batch_size {asked.batch_size} is out of range; it must be at least 1")
@@ -82,7 +77,7 @@ class MailSource(FileSource):
         if asked.store not in STORES:
             raise SettingError(f"store {asked.store!r} is unknown; it must be one of {', '.join(STORES)}")
         self._fields, self._labels = tuple(asked.fields), asked.labels
-        self._store = _store(path, asked.store, self._note)
+        self._store = self._stream = _store(self._path, asked.store, self._note)
         self._label_of: LabelOf | None = None
         self._settled = asked.labelled is False
 
@@ -90,14 +85,6 @@ class MailSource(FileSource):
     def begins(cls, head: bytes, path: PathLike | None) -> bool:
         looks = is_tar(head) or is_mbox(head) or HEADER.match(head) is not None
         return looks or (path is not None and is_index(head, path))
-
-    @property
-    def bytes_read(self) -> int:
-        return self._store.bytes_read
-
-    @property
-    def bytes_total(self) -> int | None:
-        return self._store.bytes_total
 
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), "fields": list(self._fields)}
@@ -109,8 +96,9 @@ class MailSource(FileSource):
             yield self._batch(held)
 
     def _batch(self, rows: list[_Row]) -> Batch:
-        labels = None if self._label_of is None else np.array([self._label(row.entry) for row in rows], object)
-        return Batch([row.document for row in rows], labels, [row.id for row in rows])
+        entries, documents, ids = map(list, zip(*rows, strict=True))
+        labels = None if self._label_of is None else np.array([self._label(entry) for entry in entries], object)
+        return Batch(documents, labels, ids)
 
     def _no_rows(self, what: str = "mail", expected: str = EXPECTED) -> DataError:
         return super()._no_rows(what, expected)
@@ -136,22 +124,20 @@ class MailSource(FileSource):
                 return
             if self.one_shot:
                 held = list(self._rows(chain([first], entries)))
-                self._settle([row.entry.folders for row in held])
-                inside = [row for row in held if self._label(row.entry) is not None]
+                self._settle([entry.folders for entry, _, _ in held])
+                inside = [row for row in held if self._label(row[0]) is not None]
                 self._note(OUTSIDE, len(held) - len(inside))
                 yield from inside
                 return
         self._settle([entry.folders for entry in self._store.entries()])
         self.notes.clear()
-        with closing(self._store.entries()) as entries:
-            yield from self._rows(entries)
+        yield from self._labelled_rows()
 
     def _by_first(self, first: Entry) -> bool:
         """Whether the first mail says already how labels are found."""
         near = nearest(self._labels)
         if first.label is not None or near(first.folders) is not None:
-            self._label_of = near
-            self._settled = True
+            self._label_of, self._settled = near, True
         elif isinstance(self._store, Single):
             self._settle([first.folders])
         return self._settled
@@ -176,7 +162,7 @@ class MailSource(FileSource):
             try:
                 with entry.open() as file:
                     for name, raw in messages(file, entry.name, entry.mbox):
-                        yield _Row(entry, self._document(raw), _printable(name))
+                        yield entry, self._document(raw), _printable(name)
             except (OSError, DataError) as error:
                 if isinstance(error, DataError) and self._store.broken:
                     raise

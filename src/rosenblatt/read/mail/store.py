@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -18,7 +19,7 @@ VANISHED = "files that vanished meanwhile"
 LEFT_OUT = "mails marked as trashed or drafts, skipped"
 
 ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
-MBOX = ".mbox"
+MBOX = re.compile(r"\.mbox\Z", re.IGNORECASE)
 FIRST = 1 << 20
 """Bytes that are read of a file before it is decided what it is; nearly every mail is shorter."""
 
@@ -102,15 +103,10 @@ class Single(Store):
 def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | None = None) -> Entry:
     """An entry for a file; the stem of an mbox file (by suffix, or where `mbox` says so) is a folder like others."""
     plain = plain_name(name)
-    if mbox or plain.endswith(MBOX):
-        return Entry(name, (*folders, _stem(name)), open, None, True)
+    if mbox or MBOX.search(plain):
+        stem = MBOX.sub("", uncompressed(PurePosixPath(name).name))  # lists/spam.mbox.gz → spam
+        return Entry(name, (*folders, stem), open, None, True)
     return Entry(name, folders, open, None, False if plain.endswith(".eml") else mbox)
-
-
-def _stem(name: str) -> str:
-    """`lists/spam.mbox.gz` → spam."""
-    stem = uncompressed(PurePosixPath(name).name)
-    return stem[: -len(MBOX)] if stem.lower().endswith(MBOX) else stem
 
 
 def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, bytes]]:
@@ -131,14 +127,10 @@ def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, by
         if head or not mbox:
             yield name, head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
         return
-    held: bytes | None = None
-    number = 0
-    for raw in split(Ahead(file.read, head).read):
-        if held is not None:
-            yield f"{name}:{number}", held
-        held, number = raw, number + 1
-    if held is not None:
-        yield f"{name}:{number}" if mbox or number > 1 else name, held
+    mails = split(Ahead(file.read, head).read)
+    begun = [] if mbox else list(islice(mails, 2))
+    for number, raw in enumerate(chain(begun, mails), 1):
+        yield name if len(begun) == 1 else f"{name}:{number}", raw
 
 
 INDEXED = "expected a label and the path of a mail, counted from the index's folder"
