@@ -95,7 +95,7 @@ def _values(trained: Trained, output: str) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     import numpy as np
 
-    from ..core.learn import UPDATES
+    from ..core.loop import UPDATES
     from ..report.answers import choice
 
     model, run = trained.model, trained.model.run

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.learn import SEEN, UPDATES
+from ..core.loop import SEEN, UPDATES
 from ..core.rows import Array, Rows, matrix
 from ..data.checks import check_finite, checked_weights
 from ..data.labels import class_list
@@ -132,8 +132,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from X (n, d), dense or sparse, and n labels.
 
         sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
-        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
-        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
+        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with an
+        `Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
         to stop early by, in place of a share of the rows.
         """
         going_on = self.warm_start and hasattr(self, "model_")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import SMALL_WORK, loop_for, loss, step, steps
-from ..core.learn import BIAS
+from ..core.loop import BIAS
 from ..core.rows import Array
 from ..data.labels import encode
 from .run import Chunk, Chunks, Run

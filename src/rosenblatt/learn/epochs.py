@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
+from ..core.loop import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
 from ..errors import DataError
 from .converged import asks_for_a_step, start_loss, unsettled

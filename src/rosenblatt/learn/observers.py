@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..core.learn import Keep, State, log_space
+from ..core.loop import Keep, State, log_space
 from ..core.rows import Array
 from .run import Best, Chunks, Run, Stop
 

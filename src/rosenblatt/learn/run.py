@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import loop_for, loss, step
-from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
+from ..core.loop import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
 from ..rules.multi_class import MultiClassPerceptron

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import State
+from ..core.loop import State
 from ..data import labels
 from ..errors import ModelError
 from ..learn.run import Best, Run, stop_from

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import UPDATES
+from ..core.loop import UPDATES
 from ..core.rows import Array, Rows
 from ..data.checks import checked_weights
 from ..data.folds import folds_for, folds_of
