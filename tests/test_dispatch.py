@@ -338,7 +338,7 @@ from rosenblatt.theory.fewest import sweep
 from rosenblatt.write import digits
 loops = loop.learn, loop.learn_many, sweep.scan, digits.dense, committee.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
-print(fingerprint(*loops, converged.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
+print(fingerprint(*loops, converged.scan_many, rows.Csr, how, names=dispatch.METHODS))
 assert "numba" not in sys.modules
 """
     assert len({python(copy, code, PYTHONHASHSEED=str(seed)) for seed in (1, 2)}) == 1

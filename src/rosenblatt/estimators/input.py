@@ -1,11 +1,14 @@
-"""What the estimators make of their input: rows, label counts, seeds, start weights and callbacks, checked."""
+"""What the estimators make of their input: rows, label counts, seeds and start weights, checked."""
 
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
-from ..data.checks import rows_from
+from ..data.checks import check_finite, rows_from
 from ..errors import SettingError
 
 INPUT: dict[str, Any] = {
@@ -14,6 +17,30 @@ INPUT: dict[str, Any] = {
     "order": "C",
     "ensure_all_finite": False,
 }
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What all estimators do with their input; the base of each."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
+        """(labels, rows)."""
+        x, y = validate_data(self, X, y, reset=reset, **INPUT)
+        check_classification_targets(y)
+        if type_of_target(y) not in ("binary", "multiclass"):
+            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        return y, as_rows(x)
+
+    def _rows(self, X: Any) -> Rows:
+        """Rows to answer for."""
+        check_is_fitted(self)
+        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return rows
 
 
 def as_rows(x: Any) -> Rows:

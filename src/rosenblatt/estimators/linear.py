@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.loop import SEEN, UPDATES
-from ..core.rows import Array, Rows, matrix
-from ..data.checks import check_finite, checked_weights
+from ..core.rows import Array
+from ..data.checks import checked_weights
 from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..learn.rule import rule_from
@@ -28,7 +25,7 @@ from ..recipe.cross_scores import way
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE, without_effect
 from ..recipe.training import answering, learn
-from .input import INPUT, as_rows, label_counts, seed_of, start_weights
+from .input import Classifier, label_counts, seed_of, start_weights
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -62,7 +59,7 @@ def _init_of(signature: inspect.Signature) -> Any:
     return __init__
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(Classifier):
     """A linear classifier w·x + b learned as w ← w + η·a·x, b ← b + η·a, with a from the rule.
 
     Parameters
@@ -137,7 +134,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         to stop early by, in place of a share of the rows.
         """
         going_on = self.warm_start and hasattr(self, "model_")
-        x, y, rows = self._checked(X, y, reset=not going_on)
+        y, rows = self._checked(X, y, reset=not going_on)
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
@@ -168,7 +165,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
-        x, y, rows = self._checked(X, y, reset=first)
+        y, rows = self._checked(X, y, reset=first)
         if first:
             if classes is None:
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
@@ -204,32 +201,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Calibrated: less the score of even odds; of more than two classes the log-odds of each.
         """
-        check_is_fitted(self)
-        return self.model_.scores(self._rows(X))
+        rows = self._rows(X)
+        return self.model_.scores(rows)
 
     def predict(self, X: Any) -> Array:
         """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
-        check_is_fitted(self)
-        return self.model_.labels(self.model_.scores(self._rows(X)))
+        scores = self.decision_function(X)
+        return self.model_.labels(scores)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
-        check_is_fitted(self)
         return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
-        check_is_fitted(self)
-        return self.model_.log_probabilities(self.model_.scores(self._rows(X)))
+        scores = self.decision_function(X)
+        return self.model_.log_probabilities(scores)
 
     # --- inside ---
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _settings(self) -> Settings:
         words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
@@ -270,20 +261,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
         return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
-        x, y = validate_data(self, X, y, reset=reset, **INPUT)
-        check_classification_targets(y)
-        if type_of_target(y) not in ("binary", "multiclass"):
-            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
-        return x, y, as_rows(x)
-
-    def _rows(self, X: Any) -> Rows:
-        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return rows
-
     def _held(self, X: Any, y: Any) -> Held:
-        x, y, rows = self._checked(X, y, reset=False)
+        y, rows = self._checked(X, y, reset=False)
         name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
         return Held(rows, y, self._scorer(), name)
 
@@ -291,7 +270,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scoring is None:
             return None
         score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return lambda model, rows, y: score(copy.copy(self)._take(model), matrix(rows), y)
+        return lambda model, rows, y: score(copy.copy(self)._take(model), rows.matrix(), y)
 
     def _take(self, model: Model) -> Any:
         run = model.run

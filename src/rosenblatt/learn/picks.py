@@ -1,6 +1,6 @@
 """One wrong row after the other (PLA, lecture note 004), until there is none: the way of the pick optimizers."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,8 @@ EVERY = 100
 """Updates between two looks of the observers."""
 
 
-class _Part(NamedTuple):
-    """Wrong rows of one chunk, and their margins."""
-
-    number: int
-    chunk: Chunk
-    rows: Array
-    margins: Array
+Part = tuple[int, Chunk, Array, Array]
+"""A chunk's number, the chunk, its rows that are wrong, and their margins."""
 
 
 class Picker(Trainer):
@@ -71,29 +66,29 @@ class Picker(Trainer):
         stops = self.watch.epoch(Event(run, updates + most - self.most, most, False))
         return stops[0] if stops else None
 
-    def _wrong(self) -> list[_Part]:
+    def _wrong(self) -> list[Part]:
         """The wrong rows of all chunks; of an optimizer that takes the first, of the first chunk with one."""
-        run, parts = self.run, list[_Part]()
+        run, parts = self.run, list[Part]()
         weights = run.memory.weights(run.state)
         for number, (chunk, u, wrong) in enumerate(self.scan.wrong(self.chunks, weights)):
             wrong[[row for at, row in self.settled if at == number]] = 0
             rows = np.flatnonzero(wrong)
             if rows.size:
-                parts.append(_Part(number, chunk, rows, _margins(run, chunk.y[rows], u[rows])))
+                parts.append((number, chunk, rows, _margins(run, chunk.y[rows], u[rows])))
                 if not run.settings.optimizer.scan:
                     break
         return parts
 
-    def _choose(self, parts: list[_Part]) -> tuple[int, Chunk, int]:
+    def _choose(self, parts: list[Part]) -> tuple[int, Chunk, int]:
+        """(number of the chunk, chunk, row)."""
         run = self.run
         random = np.random.default_rng([run.settings.random_state, int(run.state.n[UPDATES])])
-        margins = np.concatenate([part.margins for part in parts])
-        place = run.settings.optimizer.place(Wrong(margins, random))
-        for part in parts:
-            if place < len(part.rows):
-                return part.number, part.chunk, int(part.rows[place])
-            place -= len(part.rows)
-        raise IndexError(f"{run.settings.optimizer.name} chose the place {place} behind the last wrong row")
+        numbers, chunks, rows, margins = zip(*parts, strict=True)
+        place = run.settings.optimizer.place(Wrong(np.concatenate(margins), random))
+        part = np.repeat(np.arange(len(parts)), [len(own) for own in rows])
+        if place >= part.size:
+            raise IndexError(f"{run.settings.optimizer.name} chose the place {place} behind the last wrong row")
+        return numbers[part[place]], chunks[part[place]], int(np.concatenate(rows)[place])
 
     def _update(self, number: int, chunk: Chunk, row: int) -> None:
         run, before = self.run, int(self.run.state.n[UPDATES])

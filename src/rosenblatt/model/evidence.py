@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.labels import tidy
-from ..errors import DataError
+from ..errors import DataError, short
 from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
@@ -155,9 +155,7 @@ def title(document: Document, most: int = 60) -> str:
     fields: dict[str, str] = {}
     for tag, text in document:
         fields.setdefault(tag, text)
-    text = fields.get("subject") or fields.get("", "")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return short(fields.get("subject") or fields.get("", ""), most)
 
 
 def _votes(model: Model, scores: Any) -> dict[str, float] | None:

@@ -237,14 +237,12 @@ class Recipe:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
         _ = self.settings
         for name, value in words.items():
-            if name not in (*WORDS, *Wish._fields):
+            if name not in WORDS:
                 recipe_table()[name].check(value)
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"
             raise SettingError(text, **dict.fromkeys(asked))
-        if asked:
-            self.wish.check()
         _ = self.calibration
 
     def _check_order(self) -> None:
