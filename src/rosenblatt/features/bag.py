@@ -270,6 +270,16 @@ class Bag:
         return Entries(counts, keys & 0xFFFFFFFF, lengths)
 
 
+def regrouped(entries: Entries, columns: Array) -> Entries:
+    """The same rows with other columns, ascending in each: what comes into the same column is added, what into none
+    (`NONE`) leaves. columns: (nnz,)."""
+    kept = columns != NONE
+    rows = np.repeat(np.arange(len(entries.lengths)), entries.lengths)[kept]
+    keys, place = np.unique(rows << 32 | columns[kept], return_inverse=True)
+    lengths = np.bincount(keys >> 32, minlength=len(entries.lengths))
+    return Entries(np.bincount(place, entries.counts[kept]), keys & 0xFFFFFFFF, lengths)
+
+
 def check(values: str, precision: str) -> None:
     """Raises SettingError for a kind of value or a precision that there is not."""
     VALUES.check(values)

@@ -57,22 +57,14 @@ class Callback(Observer):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-
-    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
-        return hasattr(self.function, "steps") and bool(self.function.begin(run, chunks, order))
-
-    def steps(self, keep: Keep, number: int) -> None:
-        self.function.steps(keep, number)
+        for name in ("begin", "steps", "end") if hasattr(function, "steps") else ("end",):
+            setattr(self, name, getattr(function, name, getattr(self, name)))
 
     def epoch(self, event: Event) -> Stop | None:
         answer = self.function(event)
         if isinstance(answer, str) and answer:
             return Stop("own", note=answer)
         return Stop("callback") if answer is True else None
-
-    def end(self, run: Run) -> None:
-        if hasattr(self.function, "end"):
-            self.function.end(run)
 
 
 def observers_of(watching: Any) -> list[Observer]:

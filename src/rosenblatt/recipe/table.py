@@ -41,13 +41,8 @@ def recipe_table() -> dict[str, Parameter]:
     """name → entry of every word, in the order of the documentation."""
     learner = [each for each in learner_table().values() if each.name not in NOT_HERE]
     own = ordered(learner, [VALIDATION, ORDER])
-    others = [
-        *THRESHOLD,
-        START,
-        *features.FEATURES,
-        *(each for each in reading_table().values() if each.name not in own),
-    ]
-    return own | {each.name: each for each in others}
+    reading = {name: each for name, each in reading_table().items() if name not in own}
+    return own | {each.name: each for each in [*THRESHOLD, START, *features.FEATURES]} | reading
 
 
 def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -62,9 +62,8 @@ def new(
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
-        own = Representation(
-            classes=np.unique(y), features=features, reading=source.recipe(), names=source.feature_names
-        )
+        reading, names = source.recipe(), source.feature_names
+        own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:
         called = start if isinstance(start, (str, os.PathLike)) else "the model"
         recipe.refuse(FEATURE_WORDS, f"the features are those of {called}, whose weights are the start")
@@ -85,23 +84,16 @@ def further(
     """More of a model, by its own recipe. SettingError where another one is asked for."""
     others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
     recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
-    before = replace(
-        before, run=replace(before.run, settings=_same_settings(recipe, before.run.settings, before.recipe))
-    )
+    settings = _same_settings(recipe, before.run.settings, before.recipe)
+    before = replace(before, run=replace(before.run, settings=settings))
     source = source_like(data, before, y, labelled=True, **recipe.reading)
     rows, y = _as_own(before, source)
     if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
-        warnings.warn(
-            "the model has learned from the rows that are set aside now, which flatters it on them", stacklevel=3
-        )
+        text = "the model has learned from the rows that are set aside now, which flatters it on them"
+        warnings.warn(text, stacklevel=3)
     if recipe["validation"] is None and before.run.best is not None:
-        warnings.warn(
-            Message(
-                "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned",
-                validation=None,
-            ),
-            stacklevel=3,
-        )
+        text = "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned"
+        warnings.warn(Message(text, validation=None), stacklevel=3)
     task = Task(names=before.feature_names, observers=observers)
     trained = _trained(_as_before(recipe, before), (source, rows, y), before, task, weight, before)
     return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
@@ -217,10 +209,8 @@ def _as_before(recipe: Recipe, before: Model) -> Recipe:
             value = made["cost"] if made["by"] == "cost" else made["limit"]
             sure = {} if made["by"] == "cost" else {"confidence": made["confidence"]}
             return recipe.with_(**{made["by"]: value}, **sure)
-        warnings.warn(
-            "the threshold was chosen for the scores before, on other rows; choose it again with threshold",
-            stacklevel=4,
-        )
+        text = "the threshold was chosen for the scores before, on other rows; choose it again with threshold"
+        warnings.warn(text, stacklevel=4)
     return recipe
 
 
