@@ -63,9 +63,8 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**31))
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31 - 1))
-    raise SettingError(
-        "{random_state} must be a whole number ≥ 0, None or a random generator", random_state=random_state
-    )
+    text = "{random_state} must be a whole number ≥ 0, None or a random generator"
+    raise SettingError(text, random_state=random_state)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

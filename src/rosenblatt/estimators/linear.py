@@ -21,9 +21,8 @@ from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
 from ..parameters import described, signature_of
-from ..recipe.cross_scores import way
 from ..recipe.recipe import Recipe
-from ..recipe.table import NOT_HERE, without_effect
+from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, seed_of, start_weights
 
@@ -141,23 +140,20 @@ class LinearClassifier(Classifier):
         if coef_init is not None or intercept_init is not None:
             start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
             if not self.fit_intercept and (start[1] != 0.0).any():
-                raise SettingError(
-                    "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
-                )
+                text = "intercept_init must be 0 with {fit_intercept}: through the origin"
+                raise SettingError(text, fit_intercept=False)
         if order is not None and self.early_stopping and validation is None:
             found = "an order names all rows, and early_stopping sets some aside"
             raise SettingError(f"{found}; give them as validation")
-        way(self.calibrate, self.calibrate_folds)
         weight = checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
         held = None if validation is None else self._held(*validation)
         names = getattr(self, "feature_names_in_", None)
         task = Task(None, None, start, self._scorer(), order, names, callback, held)
         recipe = self._recipe(before)
-        learned = learn(recipe, rows, y, task, weight, before)
-        model, _ = answering(recipe, learned)
+        learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
-        model = replace(model, names=None if names is None else list(names), recipe=recipe.as_dict())
+        model = replace(learned.model, names=None if names is None else list(names), recipe=recipe.as_dict())
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
@@ -178,10 +174,8 @@ class LinearClassifier(Classifier):
         else:
             model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
-                before = list(model.classes)
-                raise SettingError(
-                    f"{{classes}} differ from those of the first call, {plain(before)}", classes=list(classes)
-                )
+                text = f"{{classes}} differ from those of the first call, {plain(list(model.classes))}"
+                raise SettingError(text, classes=list(classes))
         new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
@@ -236,10 +230,7 @@ class LinearClassifier(Classifier):
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)
             own["validation"] = float(self.validation_fraction)
-        idle = without_effect(own)
-        for name in idle:
-            table[name].check(own[name])
-        return Recipe(**{name: value for name, value in own.items() if name not in idle})
+        return Recipe().instead(**own)
 
     def _limits(self) -> Limits:
         for name in ("max_iter", "max_updates", "max_time"):

@@ -136,8 +136,5 @@ class Validation(Observer):
             run.best = Best(score, run.epoch, run.memory.copy(), State(*(array.copy() for array in run.state)))
         if run.epoch - run.best.epoch < run.settings.n_iter_no_change:
             return None
-        text = (
-            f"{self.name} on the validation rows no better for {run.settings.n_iter_no_change} epochs "
-            f"(best: {run.best.score:.4f} in epoch {run.best.epoch})"
-        )
-        return Stop("validation", note=text)
+        text = f"{self.name} on the validation rows no better for {run.settings.n_iter_no_change} epochs"
+        return Stop("validation", note=f"{text} (best: {run.best.score:.4f} in epoch {run.best.epoch})")

@@ -7,7 +7,6 @@ import numpy as np
 from ..core.loop import LOSS, LOSS_WEIGHT, UPDATES
 from ..core.rows import Array
 from ..errors import SettingError
-from ..optimizers import Wrong
 from .converged import Scan, asks_for_a_step, own_and_best
 from .epochs import Trainer
 from .observers import Event, Watch
@@ -84,7 +83,7 @@ class Picker(Trainer):
         run = self.run
         random = np.random.default_rng([run.settings.random_state, int(run.state.n[UPDATES])])
         numbers, chunks, rows, margins = zip(*parts, strict=True)
-        place = run.settings.optimizer.place(Wrong(np.concatenate(margins), random))
+        place = run.settings.optimizer.place(np.concatenate(margins), random)
         part = np.repeat(np.arange(len(parts)), [len(own) for own in rows])
         if place >= part.size:
             raise IndexError(f"{run.settings.optimizer.name} chose the place {place} behind the last wrong row")

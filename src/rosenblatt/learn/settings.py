@@ -90,10 +90,7 @@ def schedule_from(learning_rate: Any, decay: float, alpha: float) -> Any:
     """The schedule of a text (`inverse`, `sqrt:decay=0.1`) or a function of t. SettingError for another text."""
     if callable(learning_rate):
         return Own(learning_rate, alpha)
-    if not isinstance(learning_rate, str) or learning_rate.partition(":")[0] not in schedule_classes():
-        listed = ", ".join(schedule_classes())
-        text = "unknown {learning_rate}; one of " + listed + ", or a function of t"
-        raise SettingError(text, learning_rate=learning_rate)
+    learner_table()["learning_rate"].check(learning_rate)
     return made(learning_rate, schedule_classes(), "learning_rate", {"decay": decay})
 
 

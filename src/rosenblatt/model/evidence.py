@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data.labels import tidy
 from ..errors import DataError, short
-from ..features.quadratic import ProductNames
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
 
@@ -188,16 +188,18 @@ class Names:
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else given + 2 + label
-        step = getattr(model.features, "quadratic", None)
-        numbered = [f"x{self._number(column)}" for column in range(given)] if step and self._names is None else []
-        self._products = None if step is None else ProductNames(self._names or numbered, step)
+        self._products = getattr(model.features, "quadratic", None)
 
     def __getitem__(self, column: int) -> str:
         if self._names is None and self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         if self._products is not None:
-            return str(self._products[int(column)])
-        return f"column {self._number(int(column))}" if self._names is None else str(self._names[column])
+            return str(self._products.name(int(column), partial(self._given, "x")))
+        return self._given("column ", int(column))
+
+    def _given(self, numbered: str, column: int) -> str:
+        """The name of a column as given, or its number behind a word."""
+        return f"{numbered}{self._number(column)}" if self._names is None else str(self._names[column])
 
     def _number(self, column: int) -> int:
         """The number of a column in its own file."""

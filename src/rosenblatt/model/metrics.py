@@ -36,7 +36,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     two = classes.size == 2
     errors = int(np.count_nonzero(truth != guess))
     confusion = confusion_matrix(truth, guess, labels=np.arange(classes.size))
-    precision, recall, f1, _ = precision_recall_fscore_support(
+    shares = precision_recall_fscore_support(
         truth, guess, labels=np.arange(classes.size), average="binary" if two else "macro", zero_division=0.0
     )
     over, under = confusion.sum(axis=0) - confusion.diagonal(), confusion.sum(axis=1) - confusion.diagonal()
@@ -52,9 +52,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "roc_auc_of": f"class {classes[1]}" if two else "mean over the classes, each against the rest",
         "false_positives": int(over[1]) if two else _by_class(classes, over),
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
-        "precision": float(precision),
-        "recall": float(recall),
-        "f1": float(f1),
+        **dict(zip(("precision", "recall", "f1"), map(float, shares[:3]), strict=True)),
         "average": f"class {classes[1]}" if two else "mean over the classes",
         **_of_probabilities(model, scores, truth),
     }
@@ -99,10 +97,8 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
     try:
         score = get_scorer(name)
     except ValueError:
-        raise SettingError(
-            "{scoring} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them",
-            scoring=name,
-        ) from None
+        text = "{scoring} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them"
+        raise SettingError(text, scoring=name) from None
 
     def measure(model: Model, rows: Rows, y: Array) -> float:
         try:

@@ -56,8 +56,8 @@ class Wish(NamedTuple):
     """What a threshold is chosen by; one of the three.
 
     max_false_positives, max_false_negatives: the most of the negative (positive) class that may be called the other,
-    in (0, 1). cost: label → what a mistake on a row of that class costs, ≥ 0. confidence: with which the limit is to
-    hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
+    in (0, 1). cost: label (or its text) → what a mistake on a row of that class costs, ≥ 0. confidence: with which the
+    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
     """
 
     max_false_positives: float | None = None
@@ -183,7 +183,7 @@ def _midway(values: Array, place: int) -> float:
 
 
 def _costs(cost: Mapping[str, float], classes: Array) -> tuple[float, float]:
-    names = [str(label) for label in classes]
+    names, cost = [str(label) for label in classes], {str(label): value for label, value in cost.items()}
     unknown = [name for name in cost if name not in names]
     if unknown:
         raise SettingError(f"{{cost}} names no label; the labels are {plain(', '.join(names))}", cost=unknown[0])

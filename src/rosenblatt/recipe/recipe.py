@@ -28,7 +28,6 @@ from ..parameters import described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
 from . import training
-from .cross_scores import way
 from .table import recipe_table, without_effect
 
 
@@ -93,6 +92,8 @@ class Recipe:
         """The same but for these words, and without those that have no effect beside them."""
         both = {**self.words, **words}
         idle = without_effect(both)
+        for name in idle:
+            recipe_table()[name].check(both[name])
         return Recipe(**{name: value for name, value in both.items() if name not in idle})
 
     def without(self, *names: str) -> Recipe:
@@ -175,18 +176,12 @@ class Recipe:
     @property
     def wish(self) -> Wish:
         """What a threshold is chosen by; empty where none is."""
-        return Wish(self["max_false_positives"], self["max_false_negatives"], self._costs, self["confidence"])
-
-    @property
-    def _costs(self) -> Any:
-        """The costs of mistakes with the labels as text."""
-        cost = self["cost"]
-        return {str(label): value for label, value in cost.items()} if isinstance(cost, Mapping) else cost
+        return Wish(*map(self.__getitem__, Wish._fields))
 
     @property
     def calibration(self) -> tuple[str, int] | None:
         """(kind, folds), or None."""
-        return way(self["calibrate"], self["calibrate_folds"])
+        return None if self["calibrate"] is None else (self["calibrate"], int(self["calibrate_folds"]))
 
     def class_weight(self, y: Array) -> Any:
         """`class_weight` with the labels as they are in y: in text too, as the shell says them."""
@@ -237,7 +232,6 @@ class Recipe:
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"
             raise SettingError(text, **dict.fromkeys(asked))
-        _ = self.calibration
 
     def _check_order(self) -> None:
         order = self["order"]
