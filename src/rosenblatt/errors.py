@@ -31,7 +31,7 @@ class _Mention:
 
     def __format__(self, form: str) -> str:
         value = self._value
-        number = form not in ("", "s") and isinstance(value, Real)  # what is none is shown as it is
+        number = form not in ("", "s") and isinstance(value, Real) and not isinstance(value, bool)
         return self._word(self._said, format(value, form) if number else str(value) if form == "s" else repr(value))
 
     @property

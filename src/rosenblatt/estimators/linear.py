@@ -36,8 +36,8 @@ def _has_probabilities(estimator: Any) -> bool:
 
 def _takes_parts(estimator: Any) -> bool:
     if estimator.calibrate is not None:
-        found = "partial_fit sees too few rows at once for calibrate"
-        raise SettingError(f"{found}; use fit, or {{calibrate}}", calibrate=None)
+        text = "partial_fit sees too few rows at once for calibrate; use fit, or {calibrate}"
+        raise SettingError(text, calibrate=None)
     return True
 
 
@@ -143,8 +143,7 @@ class LinearClassifier(Classifier):
                 text = "intercept_init must be 0 with {fit_intercept}: through the origin"
                 raise SettingError(text, fit_intercept=False)
         if order is not None and self.early_stopping and validation is None:
-            found = "an order names all rows, and early_stopping sets some aside"
-            raise SettingError(f"{found}; give them as validation")
+            raise SettingError("an order names all rows, and early_stopping sets some aside; give them as validation")
         weight = checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
         held = None if validation is None else self._held(*validation)

@@ -103,7 +103,7 @@ class Epochs(Trainer):
     def _after(self, last: Stop | None) -> Stop | None:
         """Why an epoch was the last one: an observer, the rule, validation, a limit, or no more are allowed."""
         asked = self.watch.epoch(Event(self.run, self.survey.n, self.survey.n, True))
-        firm = [stop for stop in asked if not stop.yields]
+        firm = [stop for stop in asked if stop.kind != "validation"]  # a rule that has finished is the better reason
         if firm:
             return firm[0]
         return self.finished() or next(iter(asked), None) or self.limit() or last

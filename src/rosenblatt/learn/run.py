@@ -33,6 +33,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "callback": ("stopped by the callback", ""),
 }
 LIMITS = ("epochs", "updates", "time")
+HISTORY = ("mistakes", "updates", "loss", "class_mistakes")
 
 
 class Stop(NamedTuple):
@@ -50,11 +51,6 @@ class Stop(NamedTuple):
     def is_limit(self) -> bool:
         """Cut short: it was not the rule that had finished, nor data or validation that ended it."""
         return self.kind in LIMITS
-
-    @property
-    def yields(self) -> bool:
-        """Whether a rule that has finished in the same epoch is the better reason."""
-        return self.kind == "validation"
 
     @property
     def setting(self) -> str:
@@ -203,9 +199,7 @@ class Run:
     stale: int = 0
     converged: bool = False
     stop: Stop = Stop("start")
-    history: dict[str, list[Any]] = field(
-        default_factory=lambda: {"mistakes": [], "updates": [], "loss": [], "class_mistakes": []}
-    )
+    history: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in HISTORY})
     start_loss: float | None = None
     mark: tuple[Array, Array] | None = None
     best: Best | None = None

@@ -156,10 +156,7 @@ class Settings:
         words["tol"] = getattr(rule, "tol", None) if words["tol"] == "auto" else words["tol"]
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        settings = cls(
-            rule=rule, memory=memory, optimizer=optimizer, schedule=schedule,
-            **{name: words[name] for name in _PLAIN},
-        )  # fmt: skip
+        settings = cls(rule, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
                 learner_table()[name].check(value)

@@ -148,10 +148,9 @@ def learn(
         check_rule(settings.rule)
         classes = class_list(y, recipe["positive"]) if before is None else before.classes
         observers.append(StopWhenNotSeparable(classes, recipe["max_time"]))
-    task = task._replace(
-        positive=recipe["positive"], class_weight=recipe.class_weight(y), observers=observers,
-        order=recipe.order(rows.n) if task.order is None else task.order,
-    )  # fmt: skip
+    order = recipe.order(rows.n) if task.order is None else task.order
+    weights = recipe.class_weight(y)
+    task = task._replace(positive=recipe["positive"], class_weight=weights, observers=observers, order=order)
     begun = time.monotonic()
     if before is None:
         model = fit(rows, y, settings, recipe.limits, task, weight)
