@@ -180,8 +180,7 @@ def described(table: dict[str, Parameter], indent: int = 4) -> str:
     for each in table.values():
         lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
         text = (each.meaning or each.help).replace("{choices}", ", ".join(map(str, each.choices)))
-        wrapped = textwrap.wrap(text, 116 - indent, break_on_hyphens=False)
-        lines += [f"    {line}" for line in wrapped]
+        lines += [f"    {line}" for line in textwrap.wrap(text, 116 - indent, break_on_hyphens=False)]
     return f"\n{' ' * indent}".join(lines)
 
 

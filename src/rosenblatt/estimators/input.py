@@ -11,13 +11,6 @@ from ..core.rows import Array, Rows
 from ..data.checks import check_finite, rows_from
 from ..errors import SettingError
 
-INPUT: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": [np.float64, np.float32],
-    "order": "C",
-    "ensure_all_finite": False,
-}
-
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What all estimators do with their input; the base of each."""
@@ -29,22 +22,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
-        x, y = validate_data(self, X, y, reset=reset, **INPUT)
+        x, y = self._validated(X, y=y, reset=reset)
         check_classification_targets(y)
         if type_of_target(y) not in ("binary", "multiclass"):
             raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
-        return y, as_rows(x)
+        return y, rows_from(x).without_duplicates()
+
+    def _validated(self, X: Any, **how: Any) -> Any:
+        kinds = [np.float64, np.float32]
+        return validate_data(self, X, accept_sparse="csr", dtype=kinds, order="C", ensure_all_finite=False, **how)
 
     def _rows(self, X: Any) -> Rows:
         """Rows to answer for."""
         check_is_fitted(self)
-        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
+        rows = rows_from(self._validated(X, reset=False)).without_duplicates()
         check_finite(rows, getattr(self, "feature_names_in_", None))
         return rows
-
-
-def as_rows(x: Any) -> Rows:
-    return rows_from(x).without_duplicates()
 
 
 def label_counts(y: Array) -> dict[Any, int]:

@@ -183,7 +183,9 @@ class LinearClassifier(Classifier):
         names = getattr(self, "feature_names_in_", None)
         task = Task(class_weight=weight, scorer=self._scorer(), names=names)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
-        model = learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
+        for name in ("max_iter", "max_updates", "max_time"):
+            learner_table()[name].check(getattr(self, name))
+        model = learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
         self._counts = counts
         return self._take(model)
 
@@ -231,18 +233,12 @@ class LinearClassifier(Classifier):
             own["validation"] = float(self.validation_fraction)
         return Recipe().instead(**own)
 
-    def _limits(self) -> Limits:
-        for name in ("max_iter", "max_updates", "max_time"):
-            learner_table()[name].check(getattr(self, name))
-        return Limits(self.max_iter, self.max_updates, self.max_time)
-
     def _going_on(self) -> Model:
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
         words, before = new.words(), old.words()
-        own = [each.name for each in new.memory.parameters]
-        for name in ("keep", "fit_intercept", *own, "multi_class", "rule"):
+        for name in ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class", "rule"):
             if words[name] != before[name]:
                 raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):

@@ -96,8 +96,7 @@ class Watch:
 
     def epoch(self, event: Event) -> list[Stop]:
         """The stops that are asked for."""
-        answers = [observer.epoch(event) for observer in self.observers]
-        return [answer for answer in answers if answer is not None]
+        return [stop for observer in self.observers if (stop := observer.epoch(event)) is not None]
 
     def end(self, run: Run) -> None:
         for observer in self.observers:

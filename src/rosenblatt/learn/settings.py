@@ -231,9 +231,8 @@ def _check_together(settings: Settings) -> None:
         text = f"{{multi_class}} is a rule of its own, so it does not go with rule {name!r}; use {{multi_class_}}"
         raise SettingError(text, multi_class=settings.multi_class, multi_class_="one-vs-rest")
     if settings.alpha > 0 and not isinstance(settings.schedule, Own) and settings.rate * settings.alpha >= 1:
-        product = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g}"
-        why = "would turn the weights over; it must stay below 1"
-        raise SettingError(f"{product} {why}", eta0=settings.rate, alpha=settings.alpha)
+        text = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g} would turn the weights over"
+        raise SettingError(f"{text}; it must stay below 1", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:
         need = "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right"
         text = f"{need} and no {{tol.name}}; rule {name!r} with {{tol:s}} is not"

@@ -78,14 +78,10 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
 
 def _cuts_and_slopes(model: Model) -> tuple[list[float], list[float]]:
     """What is taken off each class's w·x + b, and what it is then multiplied by."""
-    many = len(model.weights[1])
-    linear = model.run.memory.is_linear
-    if many == 1 or not linear:
-        return [model.cut if linear else 0.0] * many, [1.0] * many
-    slopes = None if model.calibration is None else model.calibration.slopes
-    if model.calibration is None or slopes is None:
-        return [0.0] * many, [1.0] * many
-    return model.calibration.middles.tolist(), slopes.tolist()
+    many, linear, made = len(model.weights[1]), model.run.memory.is_linear, model.calibration
+    if many > 1 and linear and made is not None and made.slopes is not None:
+        return made.middles.tolist(), made.slopes.tolist()
+    return [model.cut if linear else 0.0] * many, [1.0] * many
 
 
 class Explanation(NamedTuple):
@@ -198,13 +194,11 @@ class Names:
         return self._given("column ", int(column))
 
     def _given(self, numbered: str, column: int) -> str:
-        """The name of a column as given, or its number behind a word."""
-        return f"{numbered}{self._number(column)}" if self._names is None else str(self._names[column])
-
-    def _number(self, column: int) -> int:
-        """The number of a column in its own file."""
+        """The name of a column as given, or its number in its own file behind a word."""
+        if self._names is not None:
+            return str(self._names[column])
         number = column + self._first
-        return number + 1 if self._label is not None and number >= self._label else number
+        return f"{numbered}{number + 1 if self._label is not None and number >= self._label else number}"
 
 
 def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:

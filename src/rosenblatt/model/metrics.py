@@ -54,7 +54,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
         **dict(zip(("precision", "recall", "f1"), map(float, shares[:3]), strict=True)),
         "average": f"class {classes[1]}" if two else "mean over the classes",
-        **_of_probabilities(model, scores, truth),
+        **probability_metrics(model.log_probabilities(scores) if model.has_probabilities else None, truth),
     }
 
 
@@ -64,14 +64,9 @@ def most_confused(confusion: Array, most: int) -> list[tuple[int, int, int]]:
     return [(-n, a, b) for n, a, b in sorted(pairs)[:most]]
 
 
-def _of_probabilities(model: Model, scores: Array, truth: Array) -> dict[str, float | None]:
-    if not model.has_probabilities:
-        return dict.fromkeys(("log_loss", "brier", "calibration_error"))
-    return probability_metrics(model.log_probabilities(scores), truth)
-
-
-def probability_metrics(logs: Array, truth: Array) -> dict[str, float | None]:
-    """How good probabilities are; 0 is best. logs: (n, K) their natural logarithms. truth: (n,) class numbers.
+def probability_metrics(logs: Array | None, truth: Array) -> dict[str, float | None]:
+    """How good probabilities are; 0 is best. logs: (n, K) their natural logarithms; None: there are none, and no
+    measures. truth: (n,) class numbers.
 
     log_loss: the mean of −ln p of the true class. brier: the mean of (p − t)² of the positive class, t = 1 for its rows
     and else 0; K > 2: of the sum of that over the classes. calibration_error: |mean p − share that came true| in ten
@@ -79,6 +74,8 @@ def probability_metrics(logs: Array, truth: Array) -> dict[str, float | None]:
     """
     from .reliability import bins, expected_error, happened
 
+    if logs is None:
+        return dict.fromkeys(("log_loss", "brier", "calibration_error"))
     p, own = np.exp(logs), np.arange(len(truth))
     ones = np.zeros_like(p)
     ones[own, truth] = 1.0
@@ -137,8 +134,7 @@ def _estimator(model: Model) -> Any:
 def _ties(scores: Array) -> int:
     if scores.ndim == 1:
         return int(np.count_nonzero(scores == 0.0))
-    best = scores.max(axis=1, keepdims=True)
-    return int(np.count_nonzero((scores == best).sum(axis=1) > 1))
+    return int(np.count_nonzero((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1))
 
 
 def _roc_auc(scores: Array, truth: Array) -> float | None:

@@ -163,10 +163,9 @@ def _limited(u: Array, own: Array, by: str, wish: Wish, record: dict[str, Any]) 
     """(threshold, record): as low as the limit on the own class's scores above it allows."""
     limit = getattr(wish, by)
     n = int(np.count_nonzero(own))
-    most = allowed(n, limit, wish.confidence) if wish.confidence > 0.0 else None
-    promised = most is not None
-    needed = rows_needed(limit, wish.confidence) if wish.confidence > 0.0 else None
-    record = {**record, "by": by, "limit": limit, "promised": promised, "rows_needed": needed}
+    sure = wish.confidence
+    most, needed = (allowed(n, limit, sure), rows_needed(limit, sure)) if sure > 0.0 else (None, None)
+    record = {**record, "by": by, "limit": limit, "promised": most is not None, "rows_needed": needed}
     count = at_most(n, limit) if most is None else most
     border = np.sort(u[own])[n - 1 - count]
     values = np.unique(u)

@@ -176,16 +176,11 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
         measures = probability_metrics(model.log_probabilities(model.from_raw(scores)), codes)
         measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}
     if not wish.empty:
-        model = _by_folds(chosen(model, scores, y, wish, HELD_OUT))
+        model = chosen(model, scores, y, wish, HELD_OUT)
+        choice = model.choice or {}
+        if "promised" in choice:  # other models scored these rows: what is promised of the folds is not of this model
+            model = replace(model, choice={**choice, "promised": False, "promised_by_folds": choice["promised"]})
     return learned._replace(model=model, calibration=measured)
-
-
-def _by_folds(model: Model) -> Model:
-    """Other models scored these rows: what is promised of the folds is not promised of this model."""
-    made = model.choice or {}
-    if "promised" in made:
-        made = {**made, "promised": False, "promised_by_folds": made["promised"]}
-    return replace(model, choice=made)
 
 
 def _as_before(recipe: Recipe, before: Model) -> Recipe:

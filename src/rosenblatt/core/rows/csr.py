@@ -267,9 +267,6 @@ class Csr(CsrArrays, Stored):
         np.cumsum(terms(self.data, self.indices), out=ends[1:])
         return np.asarray(ends[self.indptr[1:]] - ends[self.indptr[:-1]])
 
-    def largest_by_row(self) -> Array:
-        return abs(self.matrix()).max(axis=1).toarray().ravel() if self.width else np.zeros(self.n)
-
     def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
         x = self if len(rows) == self.n else self.take(rows)
         values = x.times(signs).data

@@ -204,9 +204,6 @@ class Dense(DenseArrays, Stored):
     def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
         return terms(self.values, slice(None)).sum(axis=1, dtype=np.uint64)  # type: ignore[no-any-return]
 
-    def largest_by_row(self) -> Array:
-        return np.asarray(np.abs(self.values).max(axis=1, initial=0.0))
-
     def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
         above, below = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
         start, size, everything = 0, FIRST, len(rows) == self.n
