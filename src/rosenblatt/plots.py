@@ -79,14 +79,13 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     if not hasattr(estimator, "coef_"):
         raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
     w = np.atleast_2d(np.asarray(estimator.coef_))
-    found = names if names is not None else getattr(estimator, "feature_names_in_", None)
-    if found is None:
-        found = [f"x[{j}]" for j in range(w.shape[1])]
-    if len(found) != w.shape[1]:
-        raise DataError(f"{len(found)} names for {w.shape[1]} features; each needs one")
+    own = getattr(estimator, "feature_names_in_", [f"x[{j}]" for j in range(w.shape[1])])
+    names = own if names is None else names
+    if len(names) != w.shape[1]:
+        raise DataError(f"{len(names)} names for {w.shape[1]} features; each needs one")
     if top < 1:
         raise SettingError("{top:s} must be 1 or more", top=top)
-    return figure_of_coefficients(Weights(w, np.asarray(estimator.classes_).tolist(), found), top, title)
+    return figure_of_coefficients(Weights(w, np.asarray(estimator.classes_).tolist(), names), top, title)
 
 
 def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0, title: str = "") -> Figure:

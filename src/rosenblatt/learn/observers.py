@@ -128,9 +128,8 @@ class Validation(Observer):
         if not event.epoch_ended:
             return None
         score = self.score(replace(run, best=None))
-        scores = run.history.setdefault("validation", [None] * (run.epoch - 1))
-        scores += [None] * (run.epoch - 1 - len(scores))
-        scores.append(score)
+        scores = run.history.setdefault("validation", [])
+        scores += [*[None] * (run.epoch - 1 - len(scores)), score]  # no score of epochs before it was asked for
         if run.best is None or score > run.best.score:
             run.best = Best(score, run.epoch, run.memory.copy(), State(*(array.copy() for array in run.state)))
         if run.epoch - run.best.epoch < run.settings.n_iter_no_change:
