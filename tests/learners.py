@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import naive
-from rosenblatt.core.learn import BIAS
+from rosenblatt.core.loop import BIAS
 from rosenblatt.core.rows import Rows, csr, dense
 from rosenblatt.learn.rule import rule_classes, rule_from
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run

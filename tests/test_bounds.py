@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import learners
-from rosenblatt.core.learn import Keep
+from rosenblatt.core.loop import Keep
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import BoundViolated, DataError
 from rosenblatt.estimators.linear import LinearClassifier

@@ -10,7 +10,7 @@ import pytest
 
 import naive
 from learners import KINDS, PROBLEMS, QUIET, SEED, errors, problem, rows_of, separable, steps_of
-from rosenblatt.core.learn import UPDATES
+from rosenblatt.core.loop import UPDATES
 from rosenblatt.learn.run import Chunk, Limits, Run, Survey, new_run
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import NUMBERS, THREE, run, well, write
-from rosenblatt.core.learn import Keep
+from rosenblatt.core.loop import Keep
 from rosenblatt.theory.ledger.ledger import Ledger
 
 

@@ -350,8 +350,8 @@ print(compiled_now())
         ("../write/digits.py", '"""Digits of m, at least 1."""', '"""At least 1."""'),
         ("rows/dense.py", "(self, i: Index, a: float, w: Array) -> None:", "(self, i: Any, a: float, w: Any) -> Any:"),
         ("rows/verbs.py", "def frozen(", "# A comment\n\n\ndef frozen("),
-        ("learn.py", '"""Write one step', '"""Note one step'),
-        ("learn.py", "    w, b, f, n, m = state", "    # A comment\n    w, b, f, n, m = state"),
+        ("loop.py", '"""Write one step', '"""Note one step'),
+        ("loop.py", "    w, b, f, n, m = state", "    # A comment\n    w, b, f, n, m = state"),
         ("dispatch.py", "def _findable(", "# A comment\n\n\ndef _findable("),
     ):
         text = (core / name).read_text(encoding="utf-8")
@@ -360,9 +360,9 @@ print(compiled_now())
     assert python(copy, run) == "[]"
     edit(copy / "write" / "digits.py", "        out[p] = 48\n", "        out[p] = 49\n")
     assert python(copy, run) == "['dense']"
-    edit(core / "learn.py", "keep.used[0] = at + 1", "keep.used[0] = at + 2")
+    edit(core / "loop.py", "keep.used[0] = at + 1", "keep.used[0] = at + 2")
     assert python(copy, run) == "['learn']"
-    edit(core / "learn.py", "    row: Array\n    cls: Array\n", "    cls: Array\n    row: Array\n")
+    edit(core / "loop.py", "    row: Array\n    cls: Array\n", "    cls: Array\n    row: Array\n")
     assert python(copy, run) == "['learn']", "compiled code takes State and Keep apart by place"
 
 
@@ -374,7 +374,7 @@ def test_where_nothing_can_be_written_it_runs_uncached(copy: Path) -> None:
     home.write_text("not a folder")
     run = """
 import numba.core.caching as caching
-from rosenblatt.core.learn import learn as loop
+from rosenblatt.core.loop import learn as loop
 try:
     caching.FunctionCache(loop)
 except RuntimeError as error:
@@ -391,15 +391,15 @@ print(learn('perceptron'))
 def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
     """Sets have another order in each, functions another address. numba is not needed for it."""
     code = """
-from rosenblatt.core import dispatch, learn, rows
+from rosenblatt.core import dispatch, loop, rows
 from rosenblatt.core.fingerprint import fingerprint
 from rosenblatt.experts import committee
 from rosenblatt.learn import converged
 from rosenblatt.theory.fewest import sweep
 from rosenblatt.write import digits
-loops = learn.learn, learn.learn_many, sweep.scan, digits.dense, committee.progressive
+loops = loop.learn, loop.learn_many, sweep.scan, digits.dense, committee.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
-print(fingerprint(*loops, converged.wrong_rows_many, rows.Csr, how, names=dispatch.METHODS))
+print(fingerprint(*loops, converged.scan_many, rows.Csr, how, names=dispatch.METHODS))
 assert "numba" not in sys.modules
 """
     assert len({python(copy, code, fresh=True, PYTHONHASHSEED=str(seed)) for seed in (1, 2)}) == 1
@@ -439,7 +439,7 @@ def test_a_loop_that_meets_other_rows_takes_the_one_compiled_for_them(monkeypatc
 
 
 def test_without_the_compiler_the_loop_is_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rosenblatt.core.learn import learn
+    from rosenblatt.core.loop import learn
     from rosenblatt.rules.perceptron import Perceptron
 
     monkeypatch.setenv("ROSENBLATT_JIT", "0")

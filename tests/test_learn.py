@@ -30,7 +30,7 @@ from learners import (
     steps_of,
 )
 from rosenblatt.core import dispatch
-from rosenblatt.core.learn import UPDATES, learn, learn_many
+from rosenblatt.core.loop import UPDATES, learn, learn_many
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import SettingError
 from rosenblatt.learn.run import Chunk, Limits, new_run

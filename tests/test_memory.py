@@ -28,7 +28,7 @@ from learners import (
     separable,
     steps_of,
 )
-from rosenblatt.core.learn import SCALE, UPDATES
+from rosenblatt.core.loop import SCALE, UPDATES
 from rosenblatt.errors import SettingError
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings

@@ -20,7 +20,7 @@ from rosenblatt.data.batch import AtHand, Batch
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features import parameters, quadratic
 from rosenblatt.features.pipeline import Features, Options
-from rosenblatt.features.quadratic import ProductNames, Quadratic, expand_rows
+from rosenblatt.features.quadratic import Quadratic, expand_rows
 from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
@@ -64,7 +64,7 @@ def test_the_columns_are_those_of_scikit_learn(which: str, words: dict[str, bool
     ours = Quadratic(4, which)
     np.testing.assert_array_equal(ours.transform(dense(x)).values, theirs.transform(x))  # type: ignore[union-attr]
     names = [name.replace(" ", "*") for name in theirs.get_feature_names_out()]
-    assert list(ProductNames([f"x{j}" for j in range(4)], ours)) == names
+    assert [ours.name(j, "x{}".format) for j in range(ours.width)] == names
 
 
 @pytest.mark.parametrize("make", [dense, sparse])

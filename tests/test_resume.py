@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from learners import KINDS, STEP_RULES, Problem, everything, go_on, learned, model, problem, rows_of, same_bits
-from rosenblatt.core.learn import UPDATES
+from rosenblatt.core.loop import UPDATES
 from rosenblatt.learn.run import Chunk, Limits, Run
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from learners import STEP_RULES
 from rosenblatt.core.dispatch import loss as loss_of
-from rosenblatt.core.learn import UPDATES
+from rosenblatt.core.loop import UPDATES
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import SettingError
 from rosenblatt.learn.rule import rule_classes, rule_from, rule_name

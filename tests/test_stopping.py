@@ -9,7 +9,7 @@ import pytest
 
 import naive
 from learners import KINDS, QUIET, STEP_RULES, errors, problem, rows_of, separable, steps_of
-from rosenblatt.core.learn import UPDATES
+from rosenblatt.core.loop import UPDATES
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learn.run import _TEXTS, Chunk, Limits, Stop, new_run, stop_from
 from rosenblatt.learn.settings import Settings

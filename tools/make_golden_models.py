@@ -14,16 +14,19 @@ import numpy as np
 
 import rosenblatt
 from rosenblatt import LinearClassifier
-from rosenblatt.core.rows import dense
+from rosenblatt.core.rows import Array, dense
 from rosenblatt.data.batch import AtHand, Batch
+from rosenblatt.data.folds import folds_for
+from rosenblatt.data.labels import class_numbers
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.mailtext.fields import Document
+from rosenblatt.model.calibration import calibration
 from rosenblatt.model.fit import Held, Task, fit
 from rosenblatt.model.model import Model
 from rosenblatt.model.thresholds import Wish, chosen
-from rosenblatt.recipe.cross_scores import curves, held_out_scores
+from rosenblatt.recipe.cross_scores import cross_scores
 from rosenblatt.theory import Problem, as_problem, separable
 from rosenblatt.theory.proof.certificate import Certificate
 from rosenblatt.theory.proof.certificate_file import save_certificate
@@ -47,6 +50,12 @@ def voted() -> Model:
     return LinearClassifier(keep="voted", max_iter=3).fit(ROWS, CLASSES).model_  # type: ignore[no-any-return]
 
 
+def calibrated(model: Model, kind: str, scores: Array, y: Array) -> Model:
+    """With curves fitted to scores of three held-out folds."""
+    codes = class_numbers(y, model.classes)
+    return replace(model, calibration=calibration(kind, scores, codes, None, folds_for(y, 3)))
+
+
 def mail() -> Model:
     """Runs of words, fields of a mail and a known sender; isotonic, validated, with a threshold of its own."""
     documents: list[Document] = [
@@ -58,8 +67,8 @@ def mail() -> Model:
     settings = Settings.of(keep="averaged", random_state=1)
     model = fit(rows, y, settings, Limits(6), Task(validation=Held(rows.take(np.arange(6)), y[:6])))
     model.features, model.reading = features, {"format": "mail", "fields": ["subject", "sender"]}
-    scores = held_out_scores(model, rows, y, Task(), 3)
-    model = replace(model, calibration=curves(model, ("isotonic", 3), scores, y))
+    scores = cross_scores(model, rows, y, Task(), 3)
+    model = calibrated(model, "isotonic", scores, y)
     return chosen(model, scores, y, Wish(cost={"ham": 5.0, "spam": 1.0}), "held-out folds")
 
 
@@ -70,8 +79,7 @@ def products() -> Model:
     features, scaled, _, _ = Features.fit(AtHand(Batch(rows, y)), Options(degree=2, scale="standard"))
     model = fit(scaled, y, Settings.of(rule="margin", keep="averaged"), Limits(20))
     model.features = features
-    scores = held_out_scores(model, scaled, y, Task(), 3)
-    return replace(model, calibration=curves(model, ("sigmoid", 3), scores, y))
+    return calibrated(model, "sigmoid", cross_scores(model, scaled, y, Task(), 3), y)
 
 
 def certificates() -> dict[str, tuple[Problem, Certificate]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
+from numbers import Real
 from typing import Any, Self
 
 Word = Callable[[str, str | None], str]
@@ -30,8 +31,8 @@ class _Mention:
 
     def __format__(self, form: str) -> str:
         value = self._value
-        shown = repr(value) if form == "" or value is None else str(value) if form == "s" else format(value, form)
-        return self._word(self._said, shown)
+        number = form not in ("", "s") and isinstance(value, Real) and not isinstance(value, bool)
+        return self._word(self._said, format(value, form) if number else str(value) if form == "s" else repr(value))
 
     @property
     def name(self) -> str:
@@ -76,6 +77,12 @@ def _filled(template: str, settings: dict[str, Any], word: Word) -> str:
         return template
     mentions = {name: _Mention(name.rstrip("_"), value, word) for name, value in settings.items()}
     return template.format(**mentions)
+
+
+def short(text: Any, most: int = 80) -> str:
+    """Text on one line, cut at `most` characters; control characters, which a terminal would obey, become blanks."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def plain(text: Any) -> str:

@@ -159,13 +159,11 @@ def defaults(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 def ordered(first: Iterable[Parameter], others: Iterable[Parameter]) -> dict[str, Parameter]:
     """name → entry: the first ones as they come, of the others each behind the one that it names, else last."""
-    table = {each.name: each for each in first}
+    entries = list(first)
     for each in others:
-        names = list(table)
-        at = names.index(each.after) + 1 if each.after in table else len(names)
-        entries = [*table.values()]
-        table = {entry.name: entry for entry in [*entries[:at], each, *entries[at:]]}
-    return table
+        names = [entry.name for entry in entries]
+        entries.insert(names.index(each.after) + 1 if each.after in names else len(names), each)
+    return {each.name: each for each in entries}
 
 
 def signature_of(table: dict[str, Parameter], by_place: int = 1) -> inspect.Signature:
@@ -182,8 +180,7 @@ def described(table: dict[str, Parameter], indent: int = 4) -> str:
     for each in table.values():
         lines.append(f"{each.name} : {each.type_text}, default {each.default_text}")
         text = (each.meaning or each.help).replace("{choices}", ", ".join(map(str, each.choices)))
-        wrapped = textwrap.wrap(text, 116 - indent, break_on_hyphens=False)
-        lines += [f"    {line}" for line in wrapped]
+        lines += [f"    {line}" for line in textwrap.wrap(text, 116 - indent, break_on_hyphens=False)]
     return f"\n{' ' * indent}".join(lines)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from safetensors import safe_open
 
-from ..core.learn import MISTAKES, SEEN, UPDATES
+from ..core.loop import MISTAKES, SEEN, UPDATES
 from ..model.evidence import strongest_features
 from ..model.file import KEY
 from ..model.model import Model

@@ -12,7 +12,7 @@ from .output import check_writable, note, notes, show
 
 if TYPE_CHECKING:
     from ..model.model import Model
-    from ..recipe.training import Trained
+    from ..recipe.training import Learned
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
@@ -91,11 +91,11 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     show(values, _text(values), as_json)
 
 
-def _values(trained: Trained, output: str) -> dict[str, Any]:
+def _values(trained: Learned, output: str) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     import numpy as np
 
-    from ..core.learn import UPDATES
+    from ..core.loop import UPDATES
     from ..report.answers import choice
 
     model, run = trained.model, trained.model.run
@@ -129,7 +129,7 @@ def _values(trained: Trained, output: str) -> dict[str, Any]:
     }
 
 
-def _not_separable(trained: Trained) -> dict[str, Any] | None:
+def _not_separable(trained: Learned) -> dict[str, Any] | None:
     """The proof that ended the run: its kind, the classes that cannot be separated, and the numbers of its rows, from 1
     as `separable` counts them; without rows set aside for validation."""
     stop = trained.model.run.stop
@@ -140,7 +140,7 @@ def _not_separable(trained: Trained) -> dict[str, Any] | None:
     return {"kind": why.proof.kind, "classes": list(why.classes), "rows": rows, "epoch": why.epoch}
 
 
-def _errors(trained: Trained) -> int | None:
+def _errors(trained: Learned) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
     from ..learn.converged import MOST_VOTES, training_errors
 
@@ -150,7 +150,7 @@ def _errors(trained: Trained) -> int | None:
     return training_errors(model.scores(trained.rows), trained.y, model.classes)
 
 
-def _collision_rate(trained: Trained) -> float | None:
+def _collision_rate(trained: Learned) -> float | None:
     """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
     import numpy as np
 

@@ -139,7 +139,7 @@ def _compile(function: Function, name: str, cache: bool, exact: bool) -> Functio
 
     Its code says that it is line 1 of this folder's `__init__.py`, which is empty: numba puts the line into the cached
     file's name and begins again when the source has changed. The name alone tells machine code apart, so that a comment
-    costs nothing: in parse.py 1.4 s of CPU, in digits.py twice 2.1, in learn.py 1.7 for each rule and kind of rows.
+    costs nothing: in parse.py 1.4 s of CPU, in digits.py twice 2.1, in loop.py 1.7 for each rule and kind of rows.
     """
     import numba
 

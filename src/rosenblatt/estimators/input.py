@@ -1,23 +1,43 @@
-"""What the estimators make of their input: rows, label counts, seeds, start weights and callbacks, checked."""
+"""What the estimators make of their input: rows, label counts, seeds and start weights, checked."""
 
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
-from ..data.checks import rows_from
+from ..data.checks import check_finite, rows_from
 from ..errors import SettingError
 
-INPUT: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": [np.float64, np.float32],
-    "order": "C",
-    "ensure_all_finite": False,
-}
 
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What all estimators do with their input; the base of each."""
 
-def as_rows(x: Any) -> Rows:
-    return rows_from(x).without_duplicates()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
+        """(labels, rows)."""
+        x, y = self._validated(X, y=y, reset=reset)
+        check_classification_targets(y)
+        if type_of_target(y) not in ("binary", "multiclass"):
+            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        return y, rows_from(x).without_duplicates()
+
+    def _validated(self, X: Any, **how: Any) -> Any:
+        kinds = [np.float64, np.float32]
+        return validate_data(self, X, accept_sparse="csr", dtype=kinds, order="C", ensure_all_finite=False, **how)
+
+    def _rows(self, X: Any) -> Rows:
+        """Rows to answer for."""
+        check_is_fitted(self)
+        rows = rows_from(self._validated(X, reset=False)).without_duplicates()
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return rows
 
 
 def label_counts(y: Array) -> dict[Any, int]:
@@ -36,9 +56,8 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**31))
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31 - 1))
-    raise SettingError(
-        "{random_state} must be a whole number ≥ 0, None or a random generator", random_state=random_state
-    )
+    text = "{random_state} must be a whole number ≥ 0, None or a random generator"
+    raise SettingError(text, random_state=random_state)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.learn import SEEN, UPDATES
-from ..core.rows import Array, Rows, matrix
-from ..data.checks import check_finite, checked_weights
+from ..core.loop import SEEN, UPDATES
+from ..core.rows import Array
+from ..data.checks import checked_weights
 from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..learn.rule import rule_from
@@ -24,11 +21,10 @@ from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
 from ..parameters import described, signature_of
-from ..recipe.cross_scores import way
 from ..recipe.recipe import Recipe
-from ..recipe.table import NOT_HERE, without_effect
+from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
-from .input import INPUT, as_rows, label_counts, seed_of, start_weights
+from .input import Classifier, label_counts, seed_of, start_weights
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -40,8 +36,8 @@ def _has_probabilities(estimator: Any) -> bool:
 
 def _takes_parts(estimator: Any) -> bool:
     if estimator.calibrate is not None:
-        found = "partial_fit sees too few rows at once for calibrate"
-        raise SettingError(f"{found}; use fit, or {{calibrate}}", calibrate=None)
+        text = "partial_fit sees too few rows at once for calibrate; use fit, or {calibrate}"
+        raise SettingError(text, calibrate=None)
     return True
 
 
@@ -62,7 +58,7 @@ def _init_of(signature: inspect.Signature) -> Any:
     return __init__
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(Classifier):
     """A linear classifier w·x + b learned as w ← w + η·a·x, b ← b + η·a, with a from the rule.
 
     Parameters
@@ -132,35 +128,31 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from X (n, d), dense or sparse, and n labels.
 
         sample_weight: (n,) ≥ 0. coef_init (K, d), intercept_init (K,): where to start. order: row numbers to go through
-        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with a
-        `train.Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
+        in each epoch instead of shuffling; rows may be left out or come more than once. callback: called with an
+        `Event` after each epoch and 65,536 rows; when it returns True, learning stops there. validation: (X, y)
         to stop early by, in place of a share of the rows.
         """
         going_on = self.warm_start and hasattr(self, "model_")
-        x, y, rows = self._checked(X, y, reset=not going_on)
+        y, rows = self._checked(X, y, reset=not going_on)
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
         if coef_init is not None or intercept_init is not None:
             start = start_weights(coef_init, intercept_init, rows, np.unique(y).size)
             if not self.fit_intercept and (start[1] != 0.0).any():
-                raise SettingError(
-                    "intercept_init must be 0 with {fit_intercept}: through the origin", fit_intercept=False
-                )
+                text = "intercept_init must be 0 with {fit_intercept}: through the origin"
+                raise SettingError(text, fit_intercept=False)
         if order is not None and self.early_stopping and validation is None:
-            found = "an order names all rows, and early_stopping sets some aside"
-            raise SettingError(f"{found}; give them as validation")
-        way(self.calibrate, self.calibrate_folds)
+            raise SettingError("an order names all rows, and early_stopping sets some aside; give them as validation")
         weight = checked_weights(sample_weight, len(y))
         before = self._going_on() if going_on else None
         held = None if validation is None else self._held(*validation)
         names = getattr(self, "feature_names_in_", None)
         task = Task(None, None, start, self._scorer(), order, names, callback, held)
         recipe = self._recipe(before)
-        learned = learn(recipe, rows, y, task, weight, before)
-        model, _ = answering(recipe, learned)
+        learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
-        model = replace(model, names=None if names is None else list(names), recipe=recipe.as_dict())
+        model = replace(learned.model, names=None if names is None else list(names), recipe=recipe.as_dict())
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
@@ -168,7 +160,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
-        x, y, rows = self._checked(X, y, reset=first)
+        y, rows = self._checked(X, y, reset=first)
         if first:
             if classes is None:
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
@@ -181,10 +173,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
-                before = list(model.classes)
-                raise SettingError(
-                    f"{{classes}} differ from those of the first call, {plain(before)}", classes=list(classes)
-                )
+                text = f"{{classes}} differ from those of the first call, {plain(list(model.classes))}"
+                raise SettingError(text, classes=list(classes))
         new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
@@ -193,7 +183,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         task = Task(class_weight=weight, scorer=self._scorer(), names=names)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
-        model = learn_more(model, rows, y, self._limits()._replace(max_iter=1), task, sample_weight)
+        for name in ("max_iter", "max_updates", "max_time"):
+            learner_table()[name].check(getattr(self, name))
+        model = learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
         self._counts = counts
         return self._take(model)
 
@@ -204,32 +196,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Calibrated: less the score of even odds; of more than two classes the log-odds of each.
         """
-        check_is_fitted(self)
-        return self.model_.scores(self._rows(X))
+        rows = self._rows(X)
+        return self.model_.scores(rows)
 
     def predict(self, X: Any) -> Array:
         """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
-        check_is_fitted(self)
-        return self.model_.labels(self.model_.scores(self._rows(X)))
+        scores = self.decision_function(X)
+        return self.model_.labels(scores)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
-        check_is_fitted(self)
         return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
-        check_is_fitted(self)
-        return self.model_.log_probabilities(self.model_.scores(self._rows(X)))
+        scores = self.decision_function(X)
+        return self.model_.log_probabilities(scores)
 
     # --- inside ---
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _settings(self) -> Settings:
         words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
@@ -245,23 +231,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)
             own["validation"] = float(self.validation_fraction)
-        idle = without_effect(own)
-        for name in idle:
-            table[name].check(own[name])
-        return Recipe(**{name: value for name, value in own.items() if name not in idle})
-
-    def _limits(self) -> Limits:
-        for name in ("max_iter", "max_updates", "max_time"):
-            learner_table()[name].check(getattr(self, name))
-        return Limits(self.max_iter, self.max_updates, self.max_time)
+        return Recipe().instead(**own)
 
     def _going_on(self) -> Model:
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
         words, before = new.words(), old.words()
-        own = [each.name for each in new.memory.parameters]
-        for name in ("keep", "fit_intercept", *own, "multi_class", "rule"):
+        for name in ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class", "rule"):
             if words[name] != before[name]:
                 raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
@@ -270,20 +247,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
         return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
 
-    def _checked(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array, Rows]:
-        x, y = validate_data(self, X, y, reset=reset, **INPUT)
-        check_classification_targets(y)
-        if type_of_target(y) not in ("binary", "multiclass"):
-            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
-        return x, y, as_rows(x)
-
-    def _rows(self, X: Any) -> Rows:
-        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return rows
-
     def _held(self, X: Any, y: Any) -> Held:
-        x, y, rows = self._checked(X, y, reset=False)
+        y, rows = self._checked(X, y, reset=False)
         name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
         return Held(rows, y, self._scorer(), name)
 
@@ -291,7 +256,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scoring is None:
             return None
         score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return lambda model, rows, y: score(copy.copy(self)._take(model), matrix(rows), y)
+        return lambda model, rows, y: score(copy.copy(self)._take(model), rows.matrix(), y)
 
     def _take(self, model: Model) -> Any:
         run = model.run

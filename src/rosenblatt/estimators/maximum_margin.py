@@ -4,20 +4,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array
-from ..data.checks import check_finite
-from ..errors import DataError, SettingError
+from ..errors import DataError
 from ..theory.margins.maximum import MaxMargin, max_margin
 from ..theory.problem import as_problem
 from ..theory.proof.exact import NOT_IN_FLOATS
-from .input import INPUT, as_rows
+from .input import Classifier
 
 
-class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MaximumMargin(Classifier):
     """The hyperplane of the widest margin: the shortest w with y(w·x + b) ≥ 1 on every row, γ = 1/‖w‖.
 
     It is for rows that a hyperplane separates, and refuses others with a proof; more than two classes are taken one
@@ -68,14 +64,11 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from X (n, d), dense or sparse, and n labels."""
-        x, y = validate_data(self, X, y, **INPUT)
-        check_classification_targets(y)
-        if type_of_target(y) not in ("binary", "multiclass"):
-            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        y, rows = self._checked(X, y)
         self.classes_ = np.unique(y)
         if self.classes_.size < 2:
             raise DataError(f"only one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes")
-        rows, names = as_rows(x), getattr(self, "feature_names_in_", None)
+        names = getattr(self, "feature_names_in_", None)
         positives = [None] if self.classes_.size == 2 else self.classes_.tolist()
         problems = [as_problem(rows, y, self.fit_intercept, positive, names) for positive in positives]
         self.results_: list[MaxMargin] = [self._widest(problem) for problem in problems]
@@ -104,9 +97,7 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Array:
         """(n,) scores w·x + b for two classes, > 0: classes_[1]; else (n, K)."""
-        check_is_fitted(self)
-        rows = as_rows(validate_data(self, X, reset=False, **INPUT))
-        check_finite(rows, getattr(self, "feature_names_in_", None))
+        rows = self._rows(X)
         # Class by class, as it was checked: the product with all at once is rounded otherwise.
         scores = [np.asarray(rows.matrix() @ w) + b for w, b in zip(self.coef_, self.intercept_, strict=True)]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
@@ -119,6 +110,5 @@ class MaximumMargin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True  # the checks ask for a score on rows that are not separable
         return tags

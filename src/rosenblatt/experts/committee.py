@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import dot, loop_for
-from ..core.learn import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
+from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
 from ..core.rows import Array, Rows
 from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers

@@ -49,19 +49,14 @@ class Table(NamedTuple):
     numbers: Array
 
 
-class Room(NamedTuple):
-    """Room for all pieces: number and text (int32) of each; fresh (·, 3) int64: text, start and end of each new one."""
+def find(texts: Texts, table: Table, out_number: Array, out_text: Array, fresh: Array, state: Array) -> None:
+    """Number the pieces of some texts.
 
-    number: Array
-    text: Array
-    fresh: Array
-
-
-def find(texts: Texts, table: Table, room: Room, state: Array) -> None:
-    """Number the pieces of some texts. state: (3,) int64 PIECES and FRESH found, and USED numbers, counted on."""
+    To be filled, with room for all pieces: out_number, out_text: int32 number and text of each. fresh: (·, 3) int64
+    text, start and end of each new one. state: (3,) int64 PIECES and FRESH found, and USED numbers, counted on.
+    """
     text, ends, seeds = texts
     keys, numbers = table
-    out_number, out_text, fresh = room
     mask = np.uint64(keys.size - 1)
     pieces, new, used = state[PIECES], state[FRESH], state[USED]
     p = 0
@@ -161,15 +156,15 @@ class Pieces:
         seeds = [self._seeds.setdefault(tag, len(self._seeds)) for tag in tags[first : first + len(blobs)]]
         ends, spread = np.cumsum([len(blob) for blob in blobs]), np.array(seeds, np.uint64) * np.uint64(SPREAD)
         texts = Texts(np.frombuffer(text, np.uint8), ends, spread)
-        room = Room(np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64))
+        number, place, fresh = np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64)
         state = np.zeros(3, np.int64)
         state[USED] = len(self._numbers)
-        find_pieces(texts, self._table, room, state)
-        for place, start, end in room.fresh[: state[FRESH]].tolist():
+        find_pieces(texts, self._table, number, place, fresh, state)
+        for new, start, end in fresh[: state[FRESH]].tolist():
             piece = text[start:end].decode("utf-8", "surrogatepass")
-            self._numbers.append(self._make(tags[first + place], piece))
+            self._numbers.append(self._make(tags[first + new], piece))
         pieces = slice(0, state[PIECES])
-        return np.asarray(self._numbers)[room.number[pieces]], room.text[pieces].astype(np.int64) + first
+        return np.asarray(self._numbers)[number[pieces]], place[pieces].astype(np.int64) + first
 
     def _clear(self) -> None:
         self._memories.clear()
@@ -268,6 +263,16 @@ class Bag:
         keys, counts = np.unique(np.concatenate(parts), return_counts=True)
         lengths = np.bincount(keys >> 32, minlength=len(documents))
         return Entries(counts, keys & 0xFFFFFFFF, lengths)
+
+
+def regrouped(entries: Entries, columns: Array) -> Entries:
+    """The same rows with other columns, ascending in each: what comes into the same column is added, what into none
+    (`NONE`) leaves. columns: (nnz,)."""
+    kept = columns != NONE
+    rows = np.repeat(np.arange(len(entries.lengths)), entries.lengths)[kept]
+    keys, place = np.unique(rows << 32 | columns[kept], return_inverse=True)
+    lengths = np.bincount(keys >> 32, minlength=len(entries.lengths))
+    return Entries(np.bincount(place, entries.counts[kept]), keys & 0xFFFFFFFF, lengths)
 
 
 def check(values: str, precision: str) -> None:

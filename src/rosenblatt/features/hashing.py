@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.rows import Csr
 from ..mailtext.fields import Document
-from .bag import Bag, Entries, check, valued
+from .bag import Bag, check, regrouped, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED
 from .step import Step
@@ -83,15 +83,10 @@ class Hashing(Step):
     def read(self, documents: list[Document]) -> Csr:
         """(n, 2^bits) rows; the columns of each row ascend."""
         entries = self._bag.entries(documents)
-        return valued(self._folded(entries) if self.signed else entries, self.width, self.values, self.precision)
-
-    def _folded(self, entries: Entries) -> Entries:
-        """Negative words added to the columns that they belong to."""
-        rows = np.repeat(np.arange(len(entries.lengths)), entries.lengths)
-        amounts = np.where(entries.columns < self.width, entries.counts, -entries.counts)
-        keys, place = np.unique(rows << 32 | entries.columns & (self.width - 1), return_inverse=True)
-        lengths = np.bincount(keys >> 32, minlength=len(entries.lengths))
-        return Entries(np.bincount(place, weights=amounts), keys & 0xFFFFFFFF, lengths)
+        if self.signed:  # negative words are added to the columns that they belong to
+            amounts = np.where(entries.columns < self.width, entries.counts, -entries.counts)
+            entries = regrouped(entries._replace(counts=amounts), entries.columns & (self.width - 1))
+        return valued(entries, self.width, self.values, self.precision)
 
     def names_in(self, documents: list[Document]) -> dict[int, dict[str, int]]:
         """The words behind the columns that occur in some documents, with their counts, the most frequent first."""

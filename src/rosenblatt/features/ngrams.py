@@ -68,9 +68,8 @@ def parse(words: int, chars: str | None) -> Grams:
     match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", chars) if chars is not None else None
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if chars is not None and not 1 <= first <= last <= LONGEST_GRAM:
-        raise SettingError(
-            f"{{char_ngrams:s}} is not understood; it must be A-B with 1 ≤ A ≤ B ≤ {LONGEST_GRAM}", char_ngrams=chars
-        )
+        text = f"{{char_ngrams:s}} is not understood; it must be A-B with 1 ≤ A ≤ B ≤ {LONGEST_GRAM}"
+        raise SettingError(text, char_ngrams=chars)
     return Grams(words, (first, last))
 
 

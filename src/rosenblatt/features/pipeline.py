@@ -19,7 +19,7 @@ from .hashing import Hashing
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
-from .step import Step, fitted_chain, transformed
+from .step import Step, fitted_chain
 from .vocabulary import Vocabulary
 
 Dictionary = Vocabulary | Hashing
@@ -153,7 +153,7 @@ class Features:
             raise DataError("found rows of numbers; the model was trained on text")
         else:
             rows = self._fitted(batch.rows)
-        return transformed(self.steps, rows)
+        return reduce(lambda rows, step: step.transform(rows), self.steps, rows)
 
     def _fitted(self, rows: Rows) -> Rows:
         if rows.width == self.columns:

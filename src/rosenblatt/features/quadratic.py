@@ -9,7 +9,7 @@ all has d(d + 3)/2 columns, pairs d(d + 1)/2, squares 2d. A sparse row of m valu
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,29 +95,16 @@ class Quadratic(Step):
         i = int(np.searchsorted(starts, column, "right")) - 1
         return i, i if alone else column - int(starts[i]) + i + shift
 
+    def name(self, column: int, given: Callable[[int], str]) -> str:
+        """What a column is called: `age`, `age^2`, `age*height`. given: names of columns as given."""
+        factors = self.factors(column)
+        if factors is None:
+            return given(column)
+        i, j = factors
+        return f"{given(i)}^2" if i == j else f"{given(i)}*{given(j)}"
+
     def recipe(self) -> dict[str, Any]:
         return super().recipe() | {"products": self.products}
-
-
-class ProductNames(Sequence[str]):
-    """The names of all columns, made when asked for: `age`, `age^2`, `age*height`."""
-
-    def __init__(self, names: Any, step: Quadratic) -> None:
-        self._names, self._step = names, step
-
-    def __len__(self) -> int:
-        return self._step.width
-
-    def __getitem__(self, column: Any) -> Any:
-        if isinstance(column, slice):
-            return [self[at] for at in range(*column.indices(len(self)))]
-        if not 0 <= column < len(self):
-            raise IndexError(column)
-        factors = self._step.factors(int(column))
-        if factors is None:
-            return str(self._names[int(column)])
-        i, j = factors
-        return f"{self._names[i]}^2" if i == j else f"{self._names[i]}*{self._names[j]}"
 
 
 def _memory() -> int:

@@ -173,6 +173,8 @@ class UnitLength(Step):
     kind = "unit"
 
     def __init__(self, length: float = 1.0) -> None:
+        if not 0.0 < length < np.inf:
+            raise ValueError(f"found the length {length:g}; expected a finite number > 0")
         self.length = length
 
     def transform(self, rows: Rows) -> Rows:
@@ -180,6 +182,9 @@ class UnitLength(Step):
 
     def recipe(self) -> dict[str, Any]:
         return super().recipe() | {"length": self.length}
+
+
+SCALINGS: dict[str, Any] = {cls.kind: cls for cls in (Standard, Idf, UnitLength)}
 
 
 def parse(text: str) -> list[Step]:
@@ -190,13 +195,12 @@ def parse(text: str) -> list[Step]:
     for step in [] if text in ("", "none") else text.split("+"):
         name, _, number = step.partition(":")
         try:
-            length = float(number) if number else 1.0
-        except ValueError:
-            length = 0.0
-        if name not in ("standard", "idf", "unit") or (number and name != "unit") or not 0.0 < length < np.inf:
+            length = {"length": float(number)} if number else {}  # which only one of them takes
+            steps.append(SCALINGS[name](**length))
+        except (KeyError, TypeError, ValueError):
             wanted = "none, or standard, idf, unit, unit:LENGTH joined by +"
-            raise SettingError(f"scaling {text!r} is not understood at {step!r}; it must be {wanted}")
-        steps.append(UnitLength(length) if name == "unit" else Standard() if name == "standard" else Idf())
+            text = f"scaling {text!r} is not understood at {step!r}; it must be {wanted}"
+            raise SettingError(text) from None
     return steps
 
 

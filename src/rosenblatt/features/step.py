@@ -75,11 +75,6 @@ def fitted_chain(steps: Iterable[Step], rows: Rows) -> tuple[list[Step], Rows]:
     return fitted, rows
 
 
-def transformed(steps: Iterable[Step], rows: Rows) -> Rows:
-    """The rows after fitted steps, one after the other."""
-    return reduce(lambda rows, step: step.transform(rows), steps, rows)
-
-
 def as_lines(texts: Iterable[str], errors: str = "strict") -> Array:
     """Texts as an array of bytes, a line each: a million words load in under a second. errors: as of `str.encode`."""
     return np.frombuffer("\n".join(texts).encode("utf-8", errors), np.uint8)

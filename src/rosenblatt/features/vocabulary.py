@@ -10,7 +10,7 @@ import numpy as np
 from ..core.rows import Array, Csr
 from ..errors import ModelError
 from ..mailtext.fields import Document
-from .bag import NONE, Bag, Entries, check, valued
+from .bag import NONE, Bag, Entries, check, regrouped, valued
 from .ngrams import WORDS, Grams
 from .parameters import MAX_SIZE, MIN_DOCUMENTS
 from .step import Step, as_lines, from_lines, padded
@@ -108,7 +108,7 @@ class Vocabulary(Step):
         numbers, entries = self.prepared(batch)
         if numbers is not self._index:  # counted before the dictionary was there
             columns = np.array([self._index.get(name, NONE) for name in numbers], np.int64)
-            entries = _renumbered(entries, columns)
+            entries = regrouped(entries, columns[entries.columns])
         return valued(entries, self.width, *self._settings[:2])
 
     def recipe(self) -> dict[str, Any]:
@@ -127,13 +127,3 @@ class Vocabulary(Step):
         if len(names) != recipe["size"]:
             raise ModelError(f"the model's dictionary has {len(names)} words; its header says {recipe['size']}")
         return cls(names, recipe["values"], recipe["precision"], Grams.restore(recipe))
-
-
-def _renumbered(entries: Entries, columns: Array) -> Entries:
-    """The same rows with new columns, ascending in each row; those of words that are in no column (`NONE`) leave."""
-    new = columns[entries.columns]
-    kept = new != NONE
-    row = np.repeat(np.arange(len(entries.lengths)), entries.lengths)[kept]
-    order = np.argsort(row << 32 | new[kept])
-    lengths = np.bincount(row, minlength=len(entries.lengths))
-    return Entries(entries.counts[kept][order], new[kept][order], lengths)

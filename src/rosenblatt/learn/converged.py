@@ -6,37 +6,26 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import SMALL_WORK, loop_for, loss, step, steps
-from ..core.learn import BIAS
+from ..core.loop import BIAS
 from ..core.rows import Array
 from ..data.labels import encode
 from .run import Chunk, Chunks, Run
 
 
-def wrong_rows(rule: Any, u: Array, y: Array, sq_norms: Array, wrong: Array) -> None:
-    """wrong[i] = 1 where the rule's step for score u[i] is not zero. u: (n, 1) float64; sq_norms: (n,) ‖x̄‖²."""
+def scan(rule: Any, u: Array, y: Array, sq_norms: Array, wrong: Array, losses: Array) -> None:
+    """wrong[i] = 1 where the rule's step for score u[i] is not zero, losses[i] its loss. u: (n, 1) float64; sq_norms:
+    (n,) ‖x̄‖²."""
     for i in range(y.size):
         wrong[i] = 1 if step(rule, u[i, 0], y[i], sq_norms[i]) != 0.0 else 0
+        losses[i] = loss(rule, u[i, 0], y[i])
 
 
-def wrong_rows_many(rule: Any, u: Array, y: Array, sq_norms: Array, wrong: Array) -> None:
-    """The same for K classes. u: (n, K)."""
+def scan_many(rule: Any, u: Array, y: Array, sq_norms: Array, wrong: Array, losses: Array) -> None:
+    """The same for K classes, the loss summed over them. u: (n, K)."""
     a, flags = np.empty(u.shape[1]), np.empty(u.shape[1], np.uint8)
     for i in range(y.size):
-        steps(rule, u[i], int(y[i]), sq_norms[i], a, flags)
+        losses[i] = steps(rule, u[i], int(y[i]), sq_norms[i], a, flags)
         wrong[i] = 1 if (a != 0.0).any() else 0
-
-
-def losses(rule: Any, u: Array, y: Array, out: Array) -> None:
-    """out[i] = the loss of score u[i]. u: (n, 1) float64."""
-    for i in range(y.size):
-        out[i] = loss(rule, u[i, 0], y[i])
-
-
-def losses_many(rule: Any, u: Array, y: Array, out: Array) -> None:
-    """The same for K classes, summed over them. u: (n, K)."""
-    a, flags = np.empty(u.shape[1]), np.empty(u.shape[1], np.uint8)
-    for i in range(y.size):
-        out[i] = steps(rule, u[i], int(y[i]), 1.0, a, flags)
 
 
 MOST_VOTES = 100_000_000
@@ -97,8 +86,8 @@ class Scan:
 
     def __init__(self, run: Run, once: bool = False) -> None:
         self.run, self.norms = run, dict[int, Array]()
-        scan: Any = wrong_rows_many if run.many else wrong_rows
-        self._scan = scan if once and run.rows * run.state.b.size <= SMALL_WORK else loop_for(scan, run.loop_rule)
+        loop: Any = scan_many if run.many else scan
+        self._scan = loop if once and run.rows * run.state.b.size <= SMALL_WORK else loop_for(loop, run.loop_rule)
 
     def wrong(self, chunks: Chunks, weights: tuple[Array, Array]) -> Iterator[tuple[Chunk, Array, Array]]:
         """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where a step is asked for."""
@@ -108,7 +97,7 @@ class Scan:
                 self.norms[number] = chunk.rows.sq_norms() + run.state.f[BIAS]
             u = np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
             wrong = np.empty(len(chunk.y), np.uint8)
-            self._scan(run.loop_rule, u, chunk.y, self.norms[number], wrong)
+            self._scan(run.loop_rule, u, chunk.y, self.norms[number], wrong, np.empty(len(chunk.y)))
             if chunk.weight is not None:
                 wrong[chunk.weight <= 0.0] = 0
             yield chunk, u, wrong
@@ -117,9 +106,9 @@ class Scan:
 def start_loss(run: Run, chunks: Chunks) -> float:
     """The mean loss at the weights as they are, each row weighted as while learning."""
     w, b = run.memory.weights(run.state)
-    scan: Any = losses_many if run.many else losses
+    loop: Any = scan_many if run.many else scan
     zero = not (w.any() or b.any())
-    compiled = scan if zero else loop_for(scan, run.loop_rule)
+    loop = loop if zero else loop_for(loop, run.loop_rule)
     total = weight = 0.0
     for chunk in chunks:
         share = np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight
@@ -129,7 +118,7 @@ def start_loss(run: Run, chunks: Chunks) -> float:
         else:
             y, u = chunk.y, np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
         out = np.empty(len(y))
-        compiled(run.loop_rule, u, y, out)
+        loop(run.loop_rule, u, y, np.ones(len(y)), np.empty(len(y), np.uint8), out)
         total, weight = total + float(out @ share), weight + float(share.sum())
     return total / weight if weight > 0.0 else 0.0
 

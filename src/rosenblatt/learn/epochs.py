@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
+from ..core.loop import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
 from ..errors import DataError
 from .converged import asks_for_a_step, start_loss, unsettled
@@ -103,7 +103,7 @@ class Epochs(Trainer):
     def _after(self, last: Stop | None) -> Stop | None:
         """Why an epoch was the last one: an observer, the rule, validation, a limit, or no more are allowed."""
         asked = self.watch.epoch(Event(self.run, self.survey.n, self.survey.n, True))
-        firm = [stop for stop in asked if not stop.yields]
+        firm = [stop for stop in asked if stop.kind != "validation"]  # a rule that has finished is the better reason
         if firm:
             return firm[0]
         return self.finished() or next(iter(asked), None) or self.limit() or last

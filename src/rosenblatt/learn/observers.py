@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..core.learn import Keep, State, log_space
+from ..core.loop import Keep, State, log_space
 from ..core.rows import Array
 from .run import Best, Chunks, Run, Stop
 
@@ -57,22 +57,14 @@ class Callback(Observer):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-
-    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
-        return hasattr(self.function, "steps") and bool(self.function.begin(run, chunks, order))
-
-    def steps(self, keep: Keep, number: int) -> None:
-        self.function.steps(keep, number)
+        for name in ("begin", "steps", "end") if hasattr(function, "steps") else ("end",):
+            setattr(self, name, getattr(function, name, getattr(self, name)))
 
     def epoch(self, event: Event) -> Stop | None:
         answer = self.function(event)
         if isinstance(answer, str) and answer:
             return Stop("own", note=answer)
         return Stop("callback") if answer is True else None
-
-    def end(self, run: Run) -> None:
-        if hasattr(self.function, "end"):
-            self.function.end(run)
 
 
 def observers_of(watching: Any) -> list[Observer]:
@@ -104,8 +96,7 @@ class Watch:
 
     def epoch(self, event: Event) -> list[Stop]:
         """The stops that are asked for."""
-        answers = [observer.epoch(event) for observer in self.observers]
-        return [answer for answer in answers if answer is not None]
+        return [stop for observer in self.observers if (stop := observer.epoch(event)) is not None]
 
     def end(self, run: Run) -> None:
         for observer in self.observers:
@@ -137,15 +128,11 @@ class Validation(Observer):
         if not event.epoch_ended:
             return None
         score = self.score(replace(run, best=None))
-        scores = run.history.setdefault("validation", [None] * (run.epoch - 1))
-        scores += [None] * (run.epoch - 1 - len(scores))
-        scores.append(score)
+        scores = run.history.setdefault("validation", [])
+        scores += [*[None] * (run.epoch - 1 - len(scores)), score]  # no score of epochs before it was asked for
         if run.best is None or score > run.best.score:
             run.best = Best(score, run.epoch, run.memory.copy(), State(*(array.copy() for array in run.state)))
         if run.epoch - run.best.epoch < run.settings.n_iter_no_change:
             return None
-        text = (
-            f"{self.name} on the validation rows no better for {run.settings.n_iter_no_change} epochs "
-            f"(best: {run.best.score:.4f} in epoch {run.best.epoch})"
-        )
-        return Stop("validation", note=text)
+        text = f"{self.name} on the validation rows no better for {run.settings.n_iter_no_change} epochs"
+        return Stop("validation", note=f"{text} (best: {run.best.score:.4f} in epoch {run.best.epoch})")

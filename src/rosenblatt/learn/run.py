@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import loop_for, loss, step
-from ..core.learn import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
+from ..core.loop import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
 from ..rules.multi_class import MultiClassPerceptron
@@ -33,6 +33,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "callback": ("stopped by the callback", ""),
 }
 LIMITS = ("epochs", "updates", "time")
+HISTORY = ("mistakes", "updates", "loss", "class_mistakes")
 
 
 class Stop(NamedTuple):
@@ -50,11 +51,6 @@ class Stop(NamedTuple):
     def is_limit(self) -> bool:
         """Cut short: it was not the rule that had finished, nor data or validation that ended it."""
         return self.kind in LIMITS
-
-    @property
-    def yields(self) -> bool:
-        """Whether a rule that has finished in the same epoch is the better reason."""
-        return self.kind == "validation"
 
     @property
     def setting(self) -> str:
@@ -110,11 +106,6 @@ class Rounded(NamedTuple):
         return loss(self.rule, u, y)
 
 
-def rounded(rule: Any, dtype: Any) -> Rounded:
-    """slack: 16 units of the dtype."""
-    return Rounded(rule, 16.0 * float(np.finfo(dtype).eps))
-
-
 class Chunk(NamedTuple):
     """Rows ready to learn from. y: (n,) float64, ±1 for two classes, else class numbers 0 … K−1.
 
@@ -140,25 +131,22 @@ class Survey(NamedTuple):
     number of the last one that is learned from; longest: rows of the longest one; reach: max(weight·‖x̄‖²), 0 where
     nobody asked."""
 
-    n: int = 0
-    learned: int = 0
-    chunks: int = 0
-    last: int = -1
-    longest: int = 0
-    reach: float = 0.0
+    n: int
+    learned: int
+    chunks: int
+    last: int
+    longest: int
+    reach: float
 
     @classmethod
     def of(cls, chunks: Chunks, settings: Settings | None = None) -> Survey:
         """settings: whose learning rate may depend on the rows."""
         asked = settings is not None and settings.reach is not None
         bias = 1.0 if settings is None or settings.fit_intercept else 0.0
-        found = cls()
-        for chunk in chunks:
-            n, learned, reach = len(chunk.y), chunk.learned, _longest(chunk, bias) if asked else 0.0
-            last, longest = found.chunks if learned else found.last, max(found.longest, n)
-            counts = found.n + n, found.learned + learned, found.chunks + 1
-            found = cls(*counts, last, longest, max(found.reach, reach))
-        return found
+        parts = [(len(chunk.y), chunk.learned, _longest(chunk, bias) if asked else 0.0) for chunk in chunks]
+        n, learned, reach = zip(*parts, strict=True) if parts else ((), (), ())
+        last = int(max(np.flatnonzero(learned), default=-1))
+        return cls(sum(n), sum(learned), len(parts), last, max(n, default=0), max(reach, default=0.0))
 
 
 def _longest(chunk: Chunk, bias: float) -> float:
@@ -211,9 +199,7 @@ class Run:
     stale: int = 0
     converged: bool = False
     stop: Stop = Stop("start")
-    history: dict[str, list[Any]] = field(
-        default_factory=lambda: {"mistakes": [], "updates": [], "loss": [], "class_mistakes": []}
-    )
+    history: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in HISTORY})
     start_loss: float | None = None
     mark: tuple[Array, Array] | None = None
     best: Best | None = None
@@ -260,7 +246,7 @@ class Run:
         """What the loop calls."""
         rule = self.rule
         if getattr(rule, "exact", False):
-            rule = rounded(rule, self.state.w.dtype)
+            rule = Rounded(rule, 16.0 * float(np.finfo(self.state.w.dtype).eps))
         return OneVsRest(rule) if self.many and not self.joint else rule
 
     def loop(self, rows: Rows) -> Callable[..., int]:

@@ -90,10 +90,7 @@ def schedule_from(learning_rate: Any, decay: float, alpha: float) -> Any:
     """The schedule of a text (`inverse`, `sqrt:decay=0.1`) or a function of t. SettingError for another text."""
     if callable(learning_rate):
         return Own(learning_rate, alpha)
-    if not isinstance(learning_rate, str) or learning_rate.partition(":")[0] not in schedule_classes():
-        listed = ", ".join(schedule_classes())
-        text = "unknown {learning_rate}; one of " + listed + ", or a function of t"
-        raise SettingError(text, learning_rate=learning_rate)
+    learner_table()["learning_rate"].check(learning_rate)
     return made(learning_rate, schedule_classes(), "learning_rate", {"decay": decay})
 
 
@@ -159,10 +156,7 @@ class Settings:
         words["tol"] = getattr(rule, "tol", None) if words["tol"] == "auto" else words["tol"]
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        settings = cls(
-            rule=rule, memory=memory, optimizer=optimizer, schedule=schedule,
-            **{name: words[name] for name in _PLAIN},
-        )  # fmt: skip
+        settings = cls(rule, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
                 learner_table()[name].check(value)
@@ -237,9 +231,8 @@ def _check_together(settings: Settings) -> None:
         text = f"{{multi_class}} is a rule of its own, so it does not go with rule {name!r}; use {{multi_class_}}"
         raise SettingError(text, multi_class=settings.multi_class, multi_class_="one-vs-rest")
     if settings.alpha > 0 and not isinstance(settings.schedule, Own) and settings.rate * settings.alpha >= 1:
-        product = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g}"
-        why = "would turn the weights over; it must stay below 1"
-        raise SettingError(f"{product} {why}", eta0=settings.rate, alpha=settings.alpha)
+        text = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g} would turn the weights over"
+        raise SettingError(f"{text}; it must stay below 1", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:
         need = "{optimizer} picks mistakes until there is none, so it needs a rule that is zero when right"
         text = f"{need} and no {{tol.name}}; rule {name!r} with {{tol:s}} is not"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.learn import CLOCK, SEEN, Keep, State, empty_keep
+from ..core.loop import CLOCK, SEEN, Keep, State, empty_keep
 from .last import Last, Weights
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import SCALE, Keep, State, empty_keep
+from ..core.loop import SCALE, Keep, State, empty_keep
 from ..core.rows import Array, Rows
 from ..parameters import Parameter
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..core.learn import Keep, State
+from ..core.loop import Keep, State
 from ..parameters import Parameter
 from .last import Last, Weights
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import BIAS, UPDATES, Keep, State, empty_keep, log_space
+from ..core.loop import BIAS, UPDATES, Keep, State, empty_keep, log_space
 from ..core.rows import Array, Rows
 from ..parameters import Parameter
 from .last import Last, Weights

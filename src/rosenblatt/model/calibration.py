@@ -72,14 +72,10 @@ class Calibration:
     def saved(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """(JSON-able, arrays) from which `restored` makes the same again."""
         words = {"kind": self.kind, "folds": self.folds, "rows": self.rows}
-        arrays: dict[str, Array] = {
-            "middle": self.middles,
-            "slope": np.array([curve.slope for curve in self.curves]),
-            "knots": np.array([curve.scores.size for curve in self.curves], np.int64),
-            "scores": np.concatenate([curve.scores for curve in self.curves]),
-            "odds": np.concatenate([curve.odds for curve in self.curves]),
-        }
-        return words, arrays
+        middles, slopes, scores, odds = zip(*self.curves, strict=True)
+        knots = np.array([own.size for own in scores], np.int64)
+        arrays = {"middle": np.array(middles), "slope": np.array(slopes), "knots": knots}
+        return words, arrays | {"scores": np.concatenate(scores), "odds": np.concatenate(odds)}
 
 
 def restored(words: dict[str, Any], arrays: dict[str, Array], classes: int) -> Calibration:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.labels import tidy
-from ..errors import DataError
-from ..features.quadratic import ProductNames
+from ..errors import DataError, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
 
@@ -78,14 +78,10 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
 
 def _cuts_and_slopes(model: Model) -> tuple[list[float], list[float]]:
     """What is taken off each class's w·x + b, and what it is then multiplied by."""
-    many = len(model.weights[1])
-    linear = model.run.memory.is_linear
-    if many == 1 or not linear:
-        return [model.cut if linear else 0.0] * many, [1.0] * many
-    slopes = None if model.calibration is None else model.calibration.slopes
-    if model.calibration is None or slopes is None:
-        return [0.0] * many, [1.0] * many
-    return model.calibration.middles.tolist(), slopes.tolist()
+    many, linear, made = len(model.weights[1]), model.run.memory.is_linear, model.calibration
+    if many > 1 and linear and made is not None and made.slopes is not None:
+        return made.middles.tolist(), made.slopes.tolist()
+    return [model.cut if linear else 0.0] * many, [1.0] * many
 
 
 class Explanation(NamedTuple):
@@ -155,9 +151,7 @@ def title(document: Document, most: int = 60) -> str:
     fields: dict[str, str] = {}
     for tag, text in document:
         fields.setdefault(tag, text)
-    text = fields.get("subject") or fields.get("", "")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return short(fields.get("subject") or fields.get("", ""), most)
 
 
 def _votes(model: Model, scores: Any) -> dict[str, float] | None:
@@ -190,21 +184,21 @@ class Names:
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else given + 2 + label
-        step = getattr(model.features, "quadratic", None)
-        numbered = [f"x{self._number(column)}" for column in range(given)] if step and self._names is None else []
-        self._products = None if step is None else ProductNames(self._names or numbered, step)
+        self._products = getattr(model.features, "quadratic", None)
 
     def __getitem__(self, column: int) -> str:
         if self._names is None and self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         if self._products is not None:
-            return str(self._products[int(column)])
-        return f"column {self._number(int(column))}" if self._names is None else str(self._names[column])
+            return str(self._products.name(int(column), partial(self._given, "x")))
+        return self._given("column ", int(column))
 
-    def _number(self, column: int) -> int:
-        """The number of a column in its own file."""
+    def _given(self, numbered: str, column: int) -> str:
+        """The name of a column as given, or its number in its own file behind a word."""
+        if self._names is not None:
+            return str(self._names[column])
         number = column + self._first
-        return number + 1 if self._label is not None and number >= self._label else number
+        return f"{numbered}{number + 1 if self._label is not None and number >= self._label else number}"
 
 
 def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import State
+from ..core.loop import State
+from ..core.rows import Array
 from ..data import labels
 from ..errors import ModelError
 from ..learn.run import Best, Run, stop_from
@@ -31,7 +32,6 @@ FORMATS = ("svmlight", "table", "text", "mail")
 KEY = "rosenblatt"
 HEADER_LIMIT = 100_000_000
 """Bytes; safetensors itself refuses longer headers."""
-STATE = ("w", "b", "f", "n", "m")
 PLAIN = ("joint", "epoch", "rows", "blocks", "stale", "converged", "history")
 """What of a run is in the header as it is; whether classes are learned together, the memory says."""
 _MISFITS = (ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
@@ -134,7 +134,7 @@ def _header(raw: bytes, path: str) -> dict[str, Any]:
     return header  # type: ignore[no-any-return]
 
 
-def _digest(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> str:
+def _digest(header: dict[str, Any], tensors: dict[str, Array]) -> str:
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(tensors):
         value = tensors[name]
@@ -143,14 +143,12 @@ def _digest(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) ->
     return digest.hexdigest()
 
 
-def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    tensors = {f"state.{name}": getattr(run.state, name) for name in STATE}
-    tensors |= {f"memory.{name}": value for name, value in run.memory.saved().items()}
+def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
+    tensors = _tensors("", run.memory, run.state)
     if run.mark is not None:
         tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
     if run.best is not None:
-        tensors |= {f"best.state.{name}": getattr(run.best.state, name) for name in STATE}
-        tensors |= {f"best.memory.{name}": value for name, value in run.best.memory.saved().items()}
+        tensors |= _tensors("best.", run.best.memory, run.best.state)
     header = {name: getattr(run, name) for name in PLAIN} | {
         "settings": run.settings.words(),
         "by_column": run.memory.by_column,
@@ -165,7 +163,14 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]
     return header, tensors
 
 
-def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Run:
+def _tensors(prefix: str, memory: Any, state: State) -> dict[str, Array]:
+    """What answers and goes on learning; the names begin so."""
+    own = {f"state.{name}": value for name, value in state._asdict().items()}
+    own |= {f"memory.{name}": value for name, value in memory.saved().items()}
+    return {prefix + name: value for name, value in own.items()}
+
+
+def _run(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
     settings = _settings(header["settings"])
     memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
     found, best = header.get("best"), None
@@ -187,24 +192,24 @@ def _run(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> Ru
 
 
 def _memory_and_state(
-    settings: Settings, by_column: bool, joint: bool, prefix: str, tensors: dict[str, np.ndarray[Any, Any]]
+    settings: Settings, by_column: bool, joint: bool, prefix: str, tensors: dict[str, Array]
 ) -> tuple[Any, State]:
-    """What answers and goes on learning, from the tensors whose names begin so."""
+    """The inverse of `_tensors`."""
     memory = settings.memory.copy()
     memory.by_column, memory.joint = by_column, joint
     memory.restore(_named(tensors, f"{prefix}memory."))
-    return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in STATE))
+    return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in State._fields))
 
 
-def _parts(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
     from ..mailtext.fields import LATER
 
     later = sorted(set(header["reading"].get("fields", ())) & set(LATER))
     if later and header["schema"] < 2:
         raise ModelError(f"it reads a header called {later[0]}, which is no text any more; train it again")
     classes = labels.from_json(header["classes"])
-    parts = {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
-    parts |= {name: header[name] for name in ("reading", "names")}
+    parts = {name: header[name] for name in ("reading", "names")}
+    parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
     if header["features"] is not None:
         from ..features.pipeline import Features
 
@@ -216,7 +221,7 @@ def _parts(header: dict[str, Any], tensors: dict[str, np.ndarray[Any, Any]]) -> 
     return parts
 
 
-def _named(tensors: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, np.ndarray[Any, Any]]:
+def _named(tensors: dict[str, Array], prefix: str) -> dict[str, Array]:
     return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
 
 

@@ -36,7 +36,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     two = classes.size == 2
     errors = int(np.count_nonzero(truth != guess))
     confusion = confusion_matrix(truth, guess, labels=np.arange(classes.size))
-    precision, recall, f1, _ = precision_recall_fscore_support(
+    shares = precision_recall_fscore_support(
         truth, guess, labels=np.arange(classes.size), average="binary" if two else "macro", zero_division=0.0
     )
     over, under = confusion.sum(axis=0) - confusion.diagonal(), confusion.sum(axis=1) - confusion.diagonal()
@@ -52,11 +52,9 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "roc_auc_of": f"class {classes[1]}" if two else "mean over the classes, each against the rest",
         "false_positives": int(over[1]) if two else _by_class(classes, over),
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
-        "precision": float(precision),
-        "recall": float(recall),
-        "f1": float(f1),
+        **dict(zip(("precision", "recall", "f1"), map(float, shares[:3]), strict=True)),
         "average": f"class {classes[1]}" if two else "mean over the classes",
-        **_of_probabilities(model, scores, truth),
+        **probability_metrics(model.log_probabilities(scores) if model.has_probabilities else None, truth),
     }
 
 
@@ -66,14 +64,9 @@ def most_confused(confusion: Array, most: int) -> list[tuple[int, int, int]]:
     return [(-n, a, b) for n, a, b in sorted(pairs)[:most]]
 
 
-def _of_probabilities(model: Model, scores: Array, truth: Array) -> dict[str, float | None]:
-    if not model.has_probabilities:
-        return dict.fromkeys(("log_loss", "brier", "calibration_error"))
-    return probability_metrics(model.log_probabilities(scores), truth)
-
-
-def probability_metrics(logs: Array, truth: Array) -> dict[str, float | None]:
-    """How good probabilities are; 0 is best. logs: (n, K) their natural logarithms. truth: (n,) class numbers.
+def probability_metrics(logs: Array | None, truth: Array) -> dict[str, float | None]:
+    """How good probabilities are; 0 is best. logs: (n, K) their natural logarithms; None: there are none, and no
+    measures. truth: (n,) class numbers.
 
     log_loss: the mean of −ln p of the true class. brier: the mean of (p − t)² of the positive class, t = 1 for its rows
     and else 0; K > 2: of the sum of that over the classes. calibration_error: |mean p − share that came true| in ten
@@ -81,6 +74,8 @@ def probability_metrics(logs: Array, truth: Array) -> dict[str, float | None]:
     """
     from .reliability import bins, expected_error, happened
 
+    if logs is None:
+        return dict.fromkeys(("log_loss", "brier", "calibration_error"))
     p, own = np.exp(logs), np.arange(len(truth))
     ones = np.zeros_like(p)
     ones[own, truth] = 1.0
@@ -99,10 +94,8 @@ def scorer(name: str) -> Callable[[Model, Rows, Array], float]:
     try:
         score = get_scorer(name)
     except ValueError:
-        raise SettingError(
-            "{scoring} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them",
-            scoring=name,
-        ) from None
+        text = "{scoring} is no scorer of scikit-learn's; balanced_accuracy, f1 and roc_auc are some of them"
+        raise SettingError(text, scoring=name) from None
 
     def measure(model: Model, rows: Rows, y: Array) -> float:
         try:
@@ -141,8 +134,7 @@ def _estimator(model: Model) -> Any:
 def _ties(scores: Array) -> int:
     if scores.ndim == 1:
         return int(np.count_nonzero(scores == 0.0))
-    best = scores.max(axis=1, keepdims=True)
-    return int(np.count_nonzero((scores == best).sum(axis=1) > 1))
+    return int(np.count_nonzero((scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1))
 
 
 def _roc_auc(scores: Array, truth: Array) -> float | None:

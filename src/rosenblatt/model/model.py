@@ -173,11 +173,8 @@ class Model(Representation):
         """
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
-            keep, text = (
-                self.run.memory.name,
-                f"rule {name} with {{keep:s}} has no probabilities; use logistic, or calibrate",
-            )
-            raise SettingError(text, keep=keep)
+            text = f"rule {name} with {{keep:s}} has no probabilities; use logistic, or calibrate"
+            raise SettingError(text, keep=self.run.memory.name)
         odds = self._log_odds(scores)
         if odds.ndim == 1:
             return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))

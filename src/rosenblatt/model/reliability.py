@@ -35,16 +35,15 @@ def happened(probabilities: Array, truth: Array) -> tuple[Array, Array]:
 
 def bins(p: Array, event: Array, many: int = BINS) -> list[Bin]:
     """The rows by equal ranges of p, lowest first; a range without rows is left out."""
-    place = np.minimum((p * many).astype(int), many - 1)
-    found = []
+    place, made = np.minimum((p * many).astype(int), many - 1), []
     for k in np.unique(place):
         rows = place == k
         count, true = int(rows.sum()), int(event[rows].sum())
-        found.append(Bin(float(p[rows].mean()), true / count, *exact_interval(true, count), count))
-    return found
+        made.append(Bin(float(p[rows].mean()), true / count, *exact_interval(true, count), count))
+    return made
 
 
-def expected_error(found: Sequence[Bin]) -> float:
+def expected_error(parts: Sequence[Bin]) -> float:
     """Σ count·|mean − share| / n: by how much the probabilities are wrong on average."""
-    total = sum(each.rows for each in found)
-    return sum(each.rows * abs(each.mean - each.share) for each in found) / total
+    total = sum(each.rows for each in parts)
+    return sum(each.rows * abs(each.mean - each.share) for each in parts) / total

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from ..core.rows import Array
 from ..data.checks import at_most
 from ..errors import DataError, SettingError, plain
+from ..parameters import NONE, Parameter
 
 if TYPE_CHECKING:
     from .model import Model
@@ -21,13 +24,40 @@ HELD_OUT = "held-out folds"
 chosen so on 1,000 rows (8 normal columns, a quarter of the labels turned by noise) with confidence 95 %: averaged 59 of
 60 times, voted 14 of 15, pocket 50 of 60, last 39 of 60."""
 
+_share = partial(Parameter, kind=float, metavar="SHARE", section="Threshold", least=0, below=1)
+_limit = partial(_share, default=None, above=True, words=NONE, takes="float in (0, 1) or None")
+_A_LIMIT = "must be a share between 0 and 1, as 0.001 or 0.1%"
+THRESHOLD = (
+    _limit(
+        "max_false_positives", help="The most negative rows to call positive, as 0.1%.",
+        meaning="The threshold of two classes is chosen on scores of held-out folds: the largest share of the negative"
+                " rows that may be called positive.", refusal=f"{{max_false_positives:g}} {_A_LIMIT}",
+    ),
+    _limit(
+        "max_false_negatives", help="The most positive rows to call negative.",
+        meaning="The same the other way round.", refusal=f"{{max_false_negatives:g}} {_A_LIMIT}",
+    ),
+    Parameter(
+        "cost", None, object, metavar="COSTS", section="Threshold", takes="dict or None",
+        help="LABEL=COST,...: what a mistake on a row of each class costs; the least sum.",
+        meaning="{label: what a mistake on a row of this class costs}: the threshold of the least sum.",
+    ),
+    _share(
+        "confidence", CONFIDENCE, shown="95%", takes="float in [0, 1)",
+        help="With which a limit holds for rows to come; 0: for the rows at hand only.",
+        meaning="With which such a limit is to hold for rows to come; 0: for the rows at hand only.",
+        refusal="{confidence:g} must be a share from 0 to below 1, as 0.95",
+    ),
+)  # fmt: skip
+"""What a threshold is chosen by, as `Wish` has it."""
+
 
 class Wish(NamedTuple):
     """What a threshold is chosen by; one of the three.
 
     max_false_positives, max_false_negatives: the most of the negative (positive) class that may be called the other,
-    in (0, 1). cost: label → what a mistake on a row of that class costs, ≥ 0. confidence: with which the limit is to
-    hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
+    in (0, 1). cost: label (or its text) → what a mistake on a row of that class costs, ≥ 0. confidence: with which the
+    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
     """
 
     max_false_positives: float | None = None
@@ -41,21 +71,13 @@ class Wish(NamedTuple):
 
     def check(self) -> None:
         """SettingError where it is none of the three, or more than one, or a number is out of range."""
-        given = [name for name in self._fields[:3] if getattr(self, name) is not None]
-        if len(given) != 1:
-            found = " and ".join(f"{{{name}.name}}" for name in given) or "nothing"
+        asked = [name for name in self._fields[:3] if getattr(self, name) is not None]
+        if len(asked) != 1:
+            found = " and ".join(f"{{{name}.name}}" for name in asked) or "nothing"
             names = ", ".join(f"{{{name}.name}}" for name in self._fields[:3])
             raise SettingError(f"{found}: choose a threshold by one of {names}", **self._asdict())
-        sure, form = self.confidence, "g" if isinstance(self.confidence, (int, float)) else ""
-        if not form or not 0.0 <= sure < 1.0:
-            raise SettingError(f"{{confidence:{form}}} must be a share from 0 to below 1, as 0.95", confidence=sure)
-        if given[0] != "cost":
-            limit = getattr(self, given[0])
-            form = "g" if isinstance(limit, (int, float)) else ""
-            if not form or not 0.0 < limit < 1.0:
-                raise SettingError(
-                    f"{{{given[0]}:{form}}} must be a share between 0 and 1, as 0.001 or 0.1%", **{given[0]: limit}
-                )
+        for each in reversed(THRESHOLD):
+            each.check(getattr(self, each.name))
 
 
 def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str) -> Model:
@@ -104,11 +126,8 @@ def allowed(n: int, limit: float, confidence: float) -> int | None:
     """
     from scipy.special import betaincinv
 
-    found, over = -1, n
-    while over - found > 1:
-        m = (found + over) // 2
-        found, over = (m, over) if betaincinv(m + 1, n - m, confidence) <= limit else (found, m)
-    return found if found >= 0 else None
+    few = bisect_right(range(n), limit, key=lambda m: float(betaincinv(m + 1, n - m, confidence)))
+    return few - 1 if few else None
 
 
 def rows_needed(limit: float, confidence: float) -> int:
@@ -144,10 +163,9 @@ def _limited(u: Array, own: Array, by: str, wish: Wish, record: dict[str, Any]) 
     """(threshold, record): as low as the limit on the own class's scores above it allows."""
     limit = getattr(wish, by)
     n = int(np.count_nonzero(own))
-    most = allowed(n, limit, wish.confidence) if wish.confidence > 0.0 else None
-    promised = most is not None
-    needed = rows_needed(limit, wish.confidence) if wish.confidence > 0.0 else None
-    record = {**record, "by": by, "limit": limit, "promised": promised, "rows_needed": needed}
+    sure = wish.confidence
+    most, needed = (allowed(n, limit, sure), rows_needed(limit, sure)) if sure > 0.0 else (None, None)
+    record = {**record, "by": by, "limit": limit, "promised": most is not None, "rows_needed": needed}
     count = at_most(n, limit) if most is None else most
     border = np.sort(u[own])[n - 1 - count]
     values = np.unique(u)
@@ -164,7 +182,7 @@ def _midway(values: Array, place: int) -> float:
 
 
 def _costs(cost: Mapping[str, float], classes: Array) -> tuple[float, float]:
-    names = [str(label) for label in classes]
+    names, cost = [str(label) for label in classes], {str(label): value for label, value in cost.items()}
     unknown = [name for name in cost if name not in names]
     if unknown:
         raise SettingError(f"{{cost}} names no label; the labels are {plain(', '.join(names))}", cost=unknown[0])

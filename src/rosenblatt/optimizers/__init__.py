@@ -16,30 +16,15 @@ and, if it goes through the rows,
 or, if it picks them,
 
     scan            True: all wrong rows must be known; False: the first chunk with one is enough
-    place(wrong)    which of the wrong rows it takes: a place in `Wrong`
+    place(margins, random)   which of the wrong rows it takes; margins: (m,) y·u of each, or of more classes its own
+                    score less the best other one; random: a generator of this step's own
 """
 
 import sys
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ..lazy import members
 from ..parameters import made
-
-Array = np.ndarray[Any, Any]
-
-
-class Wrong(NamedTuple):
-    """Rows that are wrong at the weights as they are. margins: (n,) y·u of each, or of more classes its own score less
-    the best other one. random: a generator of this step's own."""
-
-    margins: Array
-    random: Any
-
-    @property
-    def n(self) -> int:
-        return len(self.margins)
 
 
 def optimizer_classes() -> dict[str, Any]:

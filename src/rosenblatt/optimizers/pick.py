@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from . import Wrong
+import numpy as np
+
+from ..core.rows import Array
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class PickFirst:
     picks = True
     scan = False
 
-    def place(self, wrong: Wrong) -> int:
+    def place(self, margins: Array, random: np.random.Generator) -> int:
         return 0
 
 
@@ -29,8 +31,8 @@ class PickRandom(PickFirst):
     when = "to one row that is wrong: a random one"
     scan = True
 
-    def place(self, wrong: Wrong) -> int:
-        return int(wrong.random.integers(wrong.n))
+    def place(self, margins: Array, random: np.random.Generator) -> int:
+        return int(random.integers(len(margins)))
 
 
 @dataclass(frozen=True)
@@ -42,5 +44,5 @@ class PickWorst(PickFirst):
     when = "to one row that is wrong: the one with the most negative margin"
     scan = True
 
-    def place(self, wrong: Wrong) -> int:
-        return int(wrong.margins.argmin())
+    def place(self, margins: Array, random: np.random.Generator) -> int:
+        return int(margins.argmin())

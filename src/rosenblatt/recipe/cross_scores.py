@@ -4,15 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import UPDATES
+from ..core.loop import UPDATES
 from ..core.rows import Array, Rows
 from ..data.checks import checked_weights
 from ..data.folds import folds_for, folds_of
-from ..data.labels import class_numbers
 from ..errors import DataError
 from ..learn.run import Limits, Run
-from ..learn.settings import learner_table
-from ..model.calibration import Calibration, calibration
 from ..model.fit import Task, fit
 from ..model.model import Model
 
@@ -44,7 +41,7 @@ def cross_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, wei
     size, positive = _size(model), model.classes[1] if model.classes.size == 2 else None
     out = np.empty(len(y) if model.classes.size == 2 else (len(y), model.classes.size))
     for kept, left in folds_of(y, count, run.settings.random_state):
-        order = _order(task.order, kept, len(y))
+        order = _order(task.order, kept)
         own = task._replace(positive=positive, order=order, observers=(), validation=None)
         own_weight = None if weight is None else weight[kept]
         part = fit(rows.take(kept), y[kept], run.settings, _as_long(run), own, own_weight)
@@ -52,23 +49,11 @@ def cross_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, wei
     return out
 
 
-def way(kind: Any, folds: Any) -> tuple[str, int] | None:
-    """(kind, folds) of a calibration, or None for none. SettingError for another kind or less than 2 folds."""
-    learner_table()["calibrate"].check(kind)
-    learner_table()["calibrate_folds"].check(folds)
-    return None if kind is None else (kind, int(folds))
-
-
 def too_few(y: Array, classes: Array) -> str | None:
     """What is to be said of classes with less than `FEW` rows, or nothing."""
     counts = {label: int(np.count_nonzero(y == label)) for label in classes.tolist()}
     few = [f"{label} has {count}" for label, count in counts.items() if count < FEW]
     return f"probabilities from so few rows are guesses: class {few[0]} (at least {FEW} are wanted)" if few else None
-
-
-def curves(model: Model, how: tuple[str, int], scores: Array, y: Array, weight: Array | None = None) -> Calibration:
-    """The calibration of a model from held-out scores."""
-    return calibration(how[0], scores, class_numbers(np.asarray(y), model.classes), weight, folds_for(y, how[1]))
 
 
 def _as_long(run: Run) -> Limits:
@@ -89,11 +74,9 @@ def _size(model: Model) -> Any:
     return float(sizes[0]) if model.classes.size == 2 else sizes
 
 
-def _order(order: Any, kept: Array, n: int) -> Any:
+def _order(order: Any, kept: Array) -> Any:
     """An order of row numbers without the rows that are left out, in the new numbers."""
     if order is None:
         return None
-    place = np.full(n, -1)
-    place[kept] = np.arange(kept.size)
-    found = place[np.asarray(order)]
-    return found[found >= 0]
+    order = np.asarray(order)
+    return np.searchsorted(kept, order[np.isin(order, kept)])  # the rows of a fold ascend

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Source
-from ..errors import SettingError, located
+from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
 from ..learn.rule import rule_name
@@ -25,7 +26,8 @@ from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
 from ..parameters import described, signature_of
 from ..read import reading_table
-from .cross_scores import way
+from ..read.anything import no_text, source_like
+from . import training
 from .table import recipe_table, without_effect
 
 
@@ -90,6 +92,8 @@ class Recipe:
         """The same but for these words, and without those that have no effect beside them."""
         both = {**self.words, **words}
         idle = without_effect(both)
+        for name in idle:
+            recipe_table()[name].check(both[name])
         return Recipe(**{name: value for name, value in both.items() if name not in idle})
 
     def without(self, *names: str) -> Recipe:
@@ -98,8 +102,11 @@ class Recipe:
 
     def as_dict(self) -> dict[str, Any]:
         """The words as JSON holds them; rules by name. What JSON cannot hold (functions, arrays, rows) is left out."""
-        named = {name: rule_name(self.settings.rule) if name == "rule" else value for name, value in self.words.items()}
-        return {name: _plain(value) for name, value in named.items() if _is_plain(value)}
+        out = {}
+        for name, value in self.words.items():
+            with suppress(TypeError):
+                out[name] = rule_name(self.settings.rule) if name == "rule" else _plain(value)
+        return out
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> Recipe:
@@ -123,10 +130,7 @@ class Recipe:
         65,536 rows (True from one ends the run), or observers (`rosenblatt.learn.observers`). Raises DataError for data
         that cannot be read or learned from, naming file, line, row or feature.
         """
-        from ..read.anything import no_text
-        from .training import new
-
-        return new(self, no_text(data), y, sample_weight, observers).model
+        return training.new(self, no_text(data), y, sample_weight, observers).model
 
     def fit_more(self, model: Model, data: Any, y: Any = None, sample_weight: Any = None, observers: Any = ()) -> Model:
         """Go on with a model, exactly as it began, by its own reading, features and settings; `model` stays as it is.
@@ -134,21 +138,12 @@ class Recipe:
         Of this recipe's words only limits, validation, calibration and threshold count: SettingError where others say
         something else than the model's.
         """
-        from ..read.anything import no_text
-        from .training import further, model_of
-
-        return further(self, model_of(model), no_text(data), y, sample_weight, observers).model
+        return training.further(self, training.model_of(model), no_text(data), y, sample_weight, observers).model
 
     def choose_threshold(self, model: Model, data: Any, y: Any = None, called: str = "") -> Model:
         """The model with the threshold that this recipe asks for, chosen on labelled data: better not those that it has
         learned from. called: what the data are called in the record. Raises SettingError where none is asked for."""
-        from dataclasses import replace
-
-        from ..errors import naming
-        from ..read.anything import no_text, source_like
-        from .training import model_of
-
-        model = model_of(model)
+        model = training.model_of(model)
         source = source_like(no_text(data), model, y, labelled=True)
         scores, labels = replace(model, threshold=0.0).scores_and_labels(source)  # raw ones
         with naming(source.origin):
@@ -181,18 +176,12 @@ class Recipe:
     @property
     def wish(self) -> Wish:
         """What a threshold is chosen by; empty where none is."""
-        return Wish(self["max_false_positives"], self["max_false_negatives"], self._costs, self["confidence"])
-
-    @property
-    def _costs(self) -> Any:
-        """The costs of mistakes with the labels as text."""
-        cost = self["cost"]
-        return {str(label): value for label, value in cost.items()} if isinstance(cost, Mapping) else cost
+        return Wish(*map(self.__getitem__, Wish._fields))
 
     @property
     def calibration(self) -> tuple[str, int] | None:
         """(kind, folds), or None."""
-        return way(self["calibrate"], self["calibrate_folds"])
+        return None if self["calibrate"] is None else (self["calibrate"], int(self["calibrate_folds"]))
 
     def class_weight(self, y: Array) -> Any:
         """`class_weight` with the labels as they are in y: in text too, as the shell says them."""
@@ -237,15 +226,12 @@ class Recipe:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
         _ = self.settings
         for name, value in words.items():
-            if name not in (*WORDS, *Wish._fields):
+            if name not in WORDS:
                 recipe_table()[name].check(value)
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"
             raise SettingError(text, **dict.fromkeys(asked))
-        if asked:
-            self.wish.check()
-        _ = self.calibration
 
     def _check_order(self) -> None:
         order = self["order"]
@@ -259,11 +245,8 @@ class Recipe:
         if optimizer_from(name).picks:
             raise SettingError(f"optimizer {name} picks the rows itself; it takes no order from a file")
         if isinstance(self["validation"], float):
-            text = (
-                "{order:s} names rows of all the data, and {validation.name} sets some of them aside; name a file of "
-                "validation rows"
-            )
-            raise SettingError(text, order=shown, validation=None)
+            text = "{order:s} names rows of all the data, and {validation.name} sets some of them aside"
+            raise SettingError(f"{text}; name a file of validation rows", order=shown, validation=None)
 
 
 def _numbers(path: Path, rows: int) -> Array:
@@ -280,21 +263,15 @@ def _numbers(path: Path, rows: int) -> Array:
     return np.array(numbers)
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether JSON can hold it."""
-    if isinstance(value, Mapping):
-        return all(map(_is_plain, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (str, int, float, bool, np.generic, Path))
-
-
 def _plain(value: Any) -> Any:
+    """As JSON can hold it. TypeError where it cannot."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return list(map(_plain, value))
-    return str(value) if isinstance(value, Path) else value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (str, int, float, Path, np.generic)):
+        return str(value) if isinstance(value, Path) else value.item() if isinstance(value, np.generic) else value
+    raise TypeError(type(value).__name__)
 
 
 Recipe.__init__.__signature__ = signature_of(recipe_table(), by_place=0)  # type: ignore[attr-defined]

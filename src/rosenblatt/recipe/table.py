@@ -7,7 +7,7 @@ from typing import Any
 from ..features import parameters as features
 from ..learn.settings import learner_table
 from ..memory import memory_from
-from ..model.thresholds import CONFIDENCE
+from ..model.thresholds import THRESHOLD
 from ..parameters import Parameter, ordered
 from ..read import reading_table
 
@@ -34,30 +34,6 @@ START = Parameter(
     meaning="A model, or the path of one, whose weights and features a new one begins with.",
     takes="Model, path or None",
 )  # fmt: skip
-MAX_FALSE_POSITIVES = Parameter(
-    "max_false_positives", None, float, least=0, above=True, below=1, metavar="SHARE", section="Threshold",
-    help="The most negative rows to call positive, as 0.1%.", words={"none": None},
-    meaning="The threshold of two classes is chosen on scores of held-out folds: the largest share of the negative rows"
-            " that may be called positive.", takes="float in (0, 1) or None",
-)  # fmt: skip
-MAX_FALSE_NEGATIVES = Parameter(
-    "max_false_negatives", None, float, least=0, above=True, below=1, metavar="SHARE", section="Threshold",
-    help="The most positive rows to call negative.", words={"none": None},
-    meaning="The same the other way round.", takes="float in (0, 1) or None",
-)  # fmt: skip
-COST = Parameter(
-    "cost", None, object, metavar="COSTS", section="Threshold",
-    help="LABEL=COST,...: what a mistake on a row of each class costs; the least sum.",
-    meaning="{label: what a mistake on a row of this class costs}: the threshold of the least sum.",
-    takes="dict or None",
-)  # fmt: skip
-SURE = Parameter(
-    "confidence", CONFIDENCE, float, metavar="SHARE", section="Threshold", shown="95%",
-    help="With which a limit holds for rows to come; 0: for the rows at hand only.",
-    meaning="With which such a limit is to hold for rows to come; 0: for the rows at hand only.",
-    takes="float in [0, 1)",
-)  # fmt: skip
-THRESHOLD = (MAX_FALSE_POSITIVES, MAX_FALSE_NEGATIVES, COST, SURE)
 
 
 @lru_cache(maxsize=1)
@@ -65,13 +41,8 @@ def recipe_table() -> dict[str, Parameter]:
     """name → entry of every word, in the order of the documentation."""
     learner = [each for each in learner_table().values() if each.name not in NOT_HERE]
     own = ordered(learner, [VALIDATION, ORDER])
-    others = [
-        *THRESHOLD,
-        START,
-        *features.FEATURES,
-        *(each for each in reading_table().values() if each.name not in own),
-    ]
-    return own | {each.name: each for each in others}
+    reading = {name: each for name, each in reading_table().items() if name not in own}
+    return own | {each.name: each for each in [*THRESHOLD, START, *features.FEATURES]} | reading
 
 
 def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

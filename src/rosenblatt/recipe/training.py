@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..core.rows import Array, Rows, stack
 from ..data.batch import Source
 from ..data.checks import checked_weights, combined_weight
-from ..data.folds import set_aside
+from ..data.folds import folds_for, set_aside
 from ..data.labels import class_list, class_numbers, tidy
 from ..errors import DataError, Message, SettingError, naming
 from ..features.parameters import FEATURES
@@ -21,13 +22,14 @@ from ..features.pipeline import Features
 from ..learn.observers import observers_of
 from ..learn.rule import rule_name
 from ..learn.settings import Settings
+from ..model.calibration import calibration
 from ..model.fit import Held, Task, fit, learn_more
 from ..model.metrics import probability_metrics, scorer
 from ..model.model import Model
 from ..model.representation import Representation
 from ..model.thresholds import HELD_OUT, chosen
 from ..read.anything import source_like, source_of
-from .cross_scores import cross_scores, curves, too_few
+from .cross_scores import cross_scores, too_few
 
 if TYPE_CHECKING:
     from .recipe import Recipe
@@ -35,21 +37,24 @@ if TYPE_CHECKING:
 FEATURE_WORDS = tuple(each.name for each in FEATURES)
 
 
-class Trained(NamedTuple):
-    """A model, and what came up on the way: the rows that it learned from in its own features, their labels, what was
-    skipped while reading, the seconds of learning alone, and how good calibrated probabilities are on the folds."""
+class Learned(NamedTuple):
+    """A model, and what came up on the way: the rows that it learned from (without those that were set aside) in its
+    own features, their labels and weights; the task, of the folds' models too; the seconds of learning alone; what was
+    skipped while reading; how good calibrated probabilities are on the folds."""
 
     model: Model
     rows: Rows
     y: Array
-    notes: dict[str, int]
+    weight: Array | None
+    task: Task
     seconds: float
+    notes: Mapping[str, int] = {}
     calibration: dict[str, Any] | None = None
 
 
 def new(
     recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = (), first: Model | None = None
-) -> Trained:
+) -> Learned:
     """A new model. One with a start has that model's features and reading. first: the start, where it is loaded."""
     start = recipe["start"]
     first = model_of(start) if first is None and start is not None else first
@@ -62,9 +67,8 @@ def new(
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
-        own = Representation(
-            classes=np.unique(y), features=features, reading=source.recipe(), names=source.feature_names
-        )
+        reading, names = source.recipe(), source.feature_names
+        own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:
         called = start if isinstance(start, (str, os.PathLike)) else "the model"
         recipe.refuse(FEATURE_WORDS, f"the features are those of {called}, whose weights are the start")
@@ -81,27 +85,20 @@ def new(
 
 def further(
     recipe: Recipe, before: Model, data: Any, y: Any = None, weight: Any = None, observers: Any = ()
-) -> Trained:
+) -> Learned:
     """More of a model, by its own recipe. SettingError where another one is asked for."""
     others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
     recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
-    before = replace(
-        before, run=replace(before.run, settings=_same_settings(recipe, before.run.settings, before.recipe))
-    )
+    settings = _same_settings(recipe, before.run.settings, before.recipe)
+    before = replace(before, run=replace(before.run, settings=settings))
     source = source_like(data, before, y, labelled=True, **recipe.reading)
     rows, y = _as_own(before, source)
     if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
-        warnings.warn(
-            "the model has learned from the rows that are set aside now, which flatters it on them", stacklevel=3
-        )
+        text = "the model has learned from the rows that are set aside now, which flatters it on them"
+        warnings.warn(text, stacklevel=3)
     if recipe["validation"] is None and before.run.best is not None:
-        warnings.warn(
-            Message(
-                "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned",
-                validation=None,
-            ),
-            stacklevel=3,
-        )
+        text = "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned"
+        warnings.warn(Message(text, validation=None), stacklevel=3)
     task = Task(names=before.feature_names, observers=observers)
     trained = _trained(_as_before(recipe, before), (source, rows, y), before, task, weight, before)
     return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
@@ -119,7 +116,7 @@ def model_of(given: Any) -> Model:
 
 def _trained(
     recipe: Recipe, data: Any, own: Representation, task: Task, weight: Any, before: Model | None = None
-) -> Trained:
+) -> Learned:
     """Learn from (source, rows, labels) in features that are there, then calibrate and choose a threshold."""
     source, rows, y = data
     weight = checked_weights(weight, len(y))
@@ -127,20 +124,8 @@ def _trained(
     if held is not None and not isinstance(held, float):
         task = task._replace(validation=_validation(recipe, held, own))
     with naming(source.origin, str(recipe["order"])):
-        learned = learn(recipe, rows, y, task, weight, before)
-        model, calibration = answering(recipe, learned)
-    return Trained(model, learned.rows, learned.y, dict(source.notes), learned.seconds, calibration)
-
-
-class Learned(NamedTuple):
-    """A model and what it learned from: without the rows that were set aside. task: of the folds' models too."""
-
-    model: Model
-    rows: Rows
-    y: Array
-    weight: Array | None
-    task: Task
-    seconds: float
+        learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
+    return learned._replace(notes=dict(source.notes))
 
 
 def learn(
@@ -163,10 +148,9 @@ def learn(
         check_rule(settings.rule)
         classes = class_list(y, recipe["positive"]) if before is None else before.classes
         observers.append(StopWhenNotSeparable(classes, recipe["max_time"]))
-    task = task._replace(
-        positive=recipe["positive"], class_weight=recipe.class_weight(y), observers=observers,
-        order=recipe.order(rows.n) if task.order is None else task.order,
-    )  # fmt: skip
+    order = recipe.order(rows.n) if task.order is None else task.order
+    weights = recipe.class_weight(y)
+    task = task._replace(positive=recipe["positive"], class_weight=weights, observers=observers, order=order)
     begun = time.monotonic()
     if before is None:
         model = fit(rows, y, settings, recipe.limits, task, weight)
@@ -175,35 +159,28 @@ def learn(
     return Learned(model, rows, y, weight, task, time.monotonic() - begun)
 
 
-def answering(recipe: Recipe, learned: Learned) -> tuple[Model, dict[str, Any] | None]:
-    """The model calibrated and with a threshold, from scores of held-out folds, where they are asked for; and how good
-    its probabilities are on these."""
+def answering(recipe: Recipe, learned: Learned) -> Learned:
+    """With the model calibrated and with a threshold, from scores of held-out folds, where they are asked for."""
     how, wish = recipe.calibration, recipe.wish
     model, y, measured = learned.model, learned.y, None
     if how is None and wish.empty:
-        return model, None
+        return learned
     scores = cross_scores(model, learned.rows, y, learned.task, recipe["calibrate_folds"], learned.weight)
     if how is not None:
         if few := too_few(y, model.classes):
             warnings.warn(few, UserWarning, stacklevel=4)  # where `fit` was called
         weight = combined_weight(y, model.classes, learned.task.class_weight, learned.weight)
-        model = replace(model, calibration=curves(model, how, scores, y, weight))
-        made = model.calibration
-        assert made is not None
-        logs = model.log_probabilities(model.from_raw(scores))
-        measures = probability_metrics(logs, class_numbers(y, model.classes))
+        codes = class_numbers(y, model.classes)
+        made = calibration(how[0], scores, codes, weight, folds_for(y, how[1]))
+        model = replace(model, calibration=made)
+        measures = probability_metrics(model.log_probabilities(model.from_raw(scores)), codes)
         measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}
     if not wish.empty:
-        model = _by_folds(chosen(model, scores, y, wish, HELD_OUT))
-    return model, measured
-
-
-def _by_folds(model: Model) -> Model:
-    """Other models scored these rows: what is promised of the folds is not promised of this model."""
-    made = model.choice or {}
-    if "promised" in made:
-        made = {**made, "promised": False, "promised_by_folds": made["promised"]}
-    return replace(model, choice=made)
+        model = chosen(model, scores, y, wish, HELD_OUT)
+        choice = model.choice or {}
+        if "promised" in choice:  # other models scored these rows: what is promised of the folds is not of this model
+            model = replace(model, choice={**choice, "promised": False, "promised_by_folds": choice["promised"]})
+    return learned._replace(model=model, calibration=measured)
 
 
 def _as_before(recipe: Recipe, before: Model) -> Recipe:
@@ -217,10 +194,8 @@ def _as_before(recipe: Recipe, before: Model) -> Recipe:
             value = made["cost"] if made["by"] == "cost" else made["limit"]
             sure = {} if made["by"] == "cost" else {"confidence": made["confidence"]}
             return recipe.with_(**{made["by"]: value}, **sure)
-        warnings.warn(
-            "the threshold was chosen for the scores before, on other rows; choose it again with threshold",
-            stacklevel=4,
-        )
+        text = "the threshold was chosen for the scores before, on other rows; choose it again with threshold"
+        warnings.warn(text, stacklevel=4)
     return recipe
 
 

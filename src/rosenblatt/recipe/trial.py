@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.learn import MISTAKES, UPDATES
+from ..core.loop import MISTAKES, UPDATES
 from ..core.rows import Array, Rows
 from ..data.batch import AtHand, Batch
 from ..errors import DataError, Message

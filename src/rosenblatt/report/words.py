@@ -4,16 +4,12 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..errors import short as short  # as used below this room, too
+
 
 def plural(count: float, what: str) -> str:
     """`1 row`, `1,234 rows`."""
     return f"{count:,} {what if count == 1 else what + 's'}"
-
-
-def short(text: Any, most: int = 80) -> str:
-    """Text on one line, cut at `most` characters; control characters, which a terminal would obey, become blanks."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def listed(names: Sequence[Any], most: int, rest: str = " and {:,} more") -> str:

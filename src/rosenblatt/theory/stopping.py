@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learn import UPDATES
+from ..core.loop import UPDATES
 from ..core.rows import Array, stack
 from ..errors import SettingError
 from ..learn.observers import Event, Observer

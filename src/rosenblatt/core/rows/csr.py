@@ -99,11 +99,6 @@ class Csr(CsrArrays, Stored):
     def sq_norms(self) -> Array:
         return np.bincount(self._row_of_values(), self.data.astype(np.float64) ** 2, self.n)
 
-    def first_not_finite(self) -> tuple[int, int, float]:
-        place = int(np.flatnonzero(~np.isfinite(self.data))[0])
-        row = int(np.searchsorted(self.indptr, place, side="right")) - 1
-        return row, int(self.indices[place]), self.data[place]
-
     def key(self, i: int) -> bytes:
         here = slice(self.indptr[i], self.indptr[i + 1])
         return self.indices[here].tobytes() + self.data[here].tobytes()
@@ -218,11 +213,6 @@ class Csr(CsrArrays, Stored):
         np.maximum.at(high, self.indices, self.data)
         return low, high
 
-    def largest_by_column(self) -> Array:
-        largest = np.zeros(self.width)
-        np.maximum.at(largest, self.indices, np.abs(self.data))
-        return largest
-
     def column_sums(self, of: Callable[..., Array], *columns: Array) -> Array:
         sums = of(self.data, *(column[self.indices] for column in columns))
         return np.bincount(self.indices, weights=sums, minlength=self.width)
@@ -276,9 +266,6 @@ class Csr(CsrArrays, Stored):
         ends = np.zeros(self.data.size + 1, np.uint64)
         np.cumsum(terms(self.data, self.indices), out=ends[1:])
         return np.asarray(ends[self.indptr[1:]] - ends[self.indptr[:-1]])
-
-    def largest_by_row(self) -> Array:
-        return abs(self.matrix()).max(axis=1).toarray().ravel() if self.width else np.zeros(self.n)
 
     def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
         x = self if len(rows) == self.n else self.take(rows)

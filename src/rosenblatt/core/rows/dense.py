@@ -84,10 +84,6 @@ class Dense(DenseArrays, Stored):
     def sq_norms(self) -> Array:
         return np.asarray(np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64))
 
-    def first_not_finite(self) -> tuple[int, int, float]:
-        row, column = divmod(int(np.flatnonzero(~np.isfinite(self.values.ravel()))[0]), self.width)
-        return row, column, self.values[row, column]
-
     def key(self, i: int) -> bytes:
         return self.values[i].tobytes()  # type: ignore[no-any-return]
 
@@ -169,9 +165,6 @@ class Dense(DenseArrays, Stored):
     def ranges(self) -> tuple[Array, Array]:
         return self.values.min(axis=0, initial=np.inf), self.values.max(axis=0, initial=-np.inf)
 
-    def largest_by_column(self) -> Array:
-        return np.asarray(np.abs(self.values).max(axis=0, initial=0.0), np.float64)
-
     def column_sums(self, of: Callable[..., Array], *columns: Array) -> Array:
         return np.asarray(of(self.values, *columns).sum(axis=0))
 
@@ -210,9 +203,6 @@ class Dense(DenseArrays, Stored):
 
     def sums(self, terms: Callable[[Array, Any], Array]) -> Array:
         return terms(self.values, slice(None)).sum(axis=1, dtype=np.uint64)  # type: ignore[no-any-return]
-
-    def largest_by_row(self) -> Array:
-        return np.asarray(np.abs(self.values).max(axis=1, initial=0.0))
 
     def column_signs(self, rows: Array, signs: Array, columns: Array) -> tuple[Array, Array]:
         above, below = np.zeros(len(columns), bool), np.zeros(len(columns), bool)

@@ -261,5 +261,18 @@ class Stored:
     def toarray(self: Any) -> Array:
         return laid_out(self.matrix())
 
+    def first_not_finite(self: Any) -> tuple[int, int, float]:
+        i = int(np.flatnonzero(~self.finite())[0])
+        columns, values = self.row(i)
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        return i, int(columns[at]), values[at]
+
+    def largest_by_row(self: Any) -> Array:
+        return laid_out(abs(self.matrix()).max(axis=1)).ravel() if self.width else np.zeros(self.n, self.dtype)
+
+    def largest_by_column(self: Any) -> Array:
+        low, high = self.ranges()
+        return np.maximum(np.maximum(-low, high), 0.0).astype(np.float64)  # type: ignore[no-any-return]
+
     def parts(self: Any) -> list[Array]:
         return list(self[:3])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.learn import MISTAKES, UPDATES, Keep
+from ...core.loop import MISTAKES, UPDATES, Keep
 from ...core.rows import Array, stack
 from ...data.checks import check_seconds
 from ...errors import DataError, SettingError
