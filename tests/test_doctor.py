@@ -11,8 +11,8 @@ import pytest
 from command import run, well
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.doctor.facts import facts
-from rosenblatt.doctor.page import said
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.report.doctor import said
 from rosenblatt.report.options import as_options
 from rosenblatt.theory.problem import as_problem
 

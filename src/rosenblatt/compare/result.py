@@ -11,6 +11,7 @@ from ..data.batch import Batch
 from ..data.checks import check_finite
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, Message, SettingError
+from ..lazy import lazily
 from ..read.anything import at_hand
 from ..recipe.trial import Trial, Watch
 from .contenders import Contender, contenders
@@ -23,6 +24,8 @@ METHODS = {
     "groups": "paired, jackknife over 20 groups of test rows",
 }
 COUNTS = ("mistakes", "updates", "epochs", "seconds")
+_report, _ = lazily(__package__, dict.fromkeys(("table", "verdict", "records"), "..report.compare"))
+"""How a comparison reads is a report's affair: the function of this name."""
 
 
 class Row(NamedTuple):
@@ -93,21 +96,15 @@ class Comparison:
 
     def table(self, width: int = 100) -> str:
         """The rows as text, at most `width` letters a line."""
-        from .table import table
-
-        return "\n".join(table(self, width))
+        return "\n".join(_report("table")(self, width))
 
     def verdict(self) -> str:
         """What to pick, and why."""
-        from .table import verdict
-
-        return " ".join(verdict(self))
+        return " ".join(_report("verdict")(self))
 
     def records(self) -> list[dict[str, Any]]:
         """A dict a row, for JSON and CSV, those that failed at the end."""
-        from .table import records
-
-        return records(self)
+        return _report("records")(self)  # type: ignore[no-any-return]
 
 
 def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch: Watch | None = None) -> Any:

@@ -11,6 +11,7 @@ from ..core.rows import Array, Rows
 from ..data.checks import check_seconds, labels_from, rows_from
 from ..data.folds import folds_of
 from ..errors import DataError, SettingError, plain
+from ..lazy import lazily
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..model.fit import Task
 from ..recipe.recipe import Recipe
@@ -24,6 +25,8 @@ from .verdict import Verdict, verdicts
 
 PROOFS = 0.25
 """The share of the time that proofs and margins may take; the learner as it is has as much, the trials the rest."""
+_report, _ = lazily(__package__, {"advice": "..report.advice", "page": "..report.doctor", "as_dict": "..report.doctor"})
+"""How a diagnosis reads is a report's affair: the function of this name."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +93,14 @@ class Diagnosis:
     @property
     def advice(self) -> list[str]:
         """What to do, in sentences, what helps most first."""
-        from .advice import advice
-
-        return advice(self)
+        return _report("advice")(self)  # type: ignore[no-any-return]
 
     def page(self, data: str = "DATA", options: str = "", say: Callable[[str], str] = str) -> Iterator[str]:
         """Lines of at most 100 characters. data: what commands on it call the data, and options how they read it.
 
         say: how another face of the program says a reason that mentions settings.
         """
-        from .page import page
-
-        return page(self, data, options, say)
+        return _report("page")(self, data, options, say)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "\n".join(self.page())
@@ -113,9 +112,7 @@ class Diagnosis:
 
     def as_dict(self, first: int = 0) -> dict[str, Any]:
         """JSON-able, everything. first: the number of the first row."""
-        from .page import as_dict
-
-        return as_dict(self, first)
+        return _report("as_dict")(self, first)  # type: ignore[no-any-return]
 
 
 def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) -> Diagnosis:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..report.columns import Columns
+from .columns import Columns
 
 FAR = 100.0
 """Ratio of two columns' lengths from which scaling is worth a try."""

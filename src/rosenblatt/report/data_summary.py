@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
+from ..doctor.columns import Columns, repeats
 from ..mailtext.fields import Document
 from ..mailtext.tokens import split
 from ..read.columns import is_number
-from .columns import Columns, repeats
 
 APART = 100.0
 """Ranges whose ratio is as large as this call for scaling."""

@@ -15,12 +15,12 @@ from ...compare import Comparison, Plan, contenders
 from ...compare import compare as compare_learners
 from ...compare.contenders import check, split_names
 from ...compare.optimum import check_two, with_optimum
-from ...compare.table import NAMED, fewest, table, verdict
 from ...data.batch import Batch, joined
 from ...errors import DataError, Message, SettingError, naming
 from ...learn.rule import rule_from
 from ...model.representation import Representation
 from ...read import from_recipe, open_source
+from ...report.compare import NAMED, fewest, table, verdict
 from ...report.options import as_options
 from ...report.words import class_counts, listed, plural, wrapped
 from ...write import whole_files

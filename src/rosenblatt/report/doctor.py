@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..doctor.facts import FAR, UNEVEN, Facts
+from ..doctor.verdict import Verdict
 from ..recipe.trial import Trial
-from ..report.options import as_options
-from ..report.words import class_counts, listed, plural, table, wrapped
 from ..theory.ledger.bounds import whole
 from .advice import effort, length, numbers
-from .facts import FAR, UNEVEN, Facts
-from .verdict import Verdict
+from .options import as_options
+from .words import class_counts, listed, plural, table, wrapped
 
 if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
+    from ..doctor.diagnosis import Diagnosis
 
 WIDE = 80
 LISTED = 6

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..doctor.facts import UNEVEN
 from ..recipe.trial import Trial
-from ..report.options import as_options
-from ..report.words import plural
-from .facts import UNEVEN
+from .options import as_options
+from .words import plural
 
 if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
+    from ..doctor.diagnosis import Diagnosis
 
 LISTED = 6
 FEW = 30

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..learn.settings import DEFAULTS
-from ..report import words
-from ..report.words import listed
+from . import words
+from .words import listed
 
 if TYPE_CHECKING:
-    from .result import Comparison, Row
+    from ..compare.result import Comparison, Row
 
 SHORT = {"passive-aggressive-2": "PA-2", "passive-aggressive": "PA", "multi-class-perceptron": "multi-class"}
 NAMED = 3
