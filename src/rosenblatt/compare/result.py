@@ -55,6 +55,13 @@ class Row(NamedTuple):
     on_all: int | None = None
 
     @property
+    def measured(self) -> tuple[float, float]:
+        """The error, or the score where there is one, with its deviation."""
+        if self.score is None or self.score_deviation is None:
+            return self.error, self.deviation
+        return self.score, self.score_deviation
+
+    @property
     def level(self) -> bool:
         """Not told apart from the best."""
         return self.behind is None or self.behind.includes_zero
@@ -158,8 +165,7 @@ def comparison(race: Race, tested: bool) -> Comparison:
     adjusted = holm(np.array([each.p for each in behind])).tolist()
     judged = [row._replace(behind=each, holm=p) for row, each, p in zip(rows[1:], behind, adjusted, strict=True)]
     judged.insert(0, best)
-    spread = best.deviation if best.score_deviation is None else best.score_deviation
-    limit = loss[best.contender] + (spread if one else spread / len(sizes) ** 0.5)
+    limit = loss[best.contender] + best.measured[1] / len(sizes) ** 0.5
     near = [row for row in judged if row.level and loss[row.contender] <= limit]
     errors, scores = zip(*(_most_frequent(*pair, race.plan.scoring) for pair in race.pairs), strict=True)
     return Comparison(

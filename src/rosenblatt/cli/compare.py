@@ -1,4 +1,4 @@
-"""What `compare` does: read, run, and tell."""
+"""`rosenblatt compare`: all learners on the same data, in one table."""
 
 import csv
 import io
@@ -9,34 +9,109 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 
-from ...compare import Comparison, Plan, contenders
-from ...compare import compare as compare_learners
-from ...compare.contenders import check, split_names
-from ...compare.optimum import check_two, with_optimum
-from ...data.batch import Batch, joined
-from ...errors import DataError, Message, SettingError, naming
-from ...learn.rule import rule_from
-from ...model.representation import Representation
-from ...read import from_recipe, open_source
-from ...report.compare import NAMED, fewest, table, verdict
-from ...report.options import as_options
-from ...report.words import class_counts, listed, plural, wrapped
-from ...write import whole_files
-from ..command import as_written, in_shell
-from ..options import FEATURES, READING
-from ..output import notes
-from ..pictures import write_picture
-from ..progress import Progress
-from ..recipe import recipe_of
-from ..sources import output_errors, whole
+from ..compare import Comparison, Plan, contenders
+from ..compare import compare as compare_learners
+from ..compare.contenders import check, split_names
+from ..compare.optimum import check_two, with_optimum
+from ..data.batch import Batch, joined
+from ..errors import DataError, Message, SettingError, naming
+from ..learn.rule import rule_classes, rule_from
+from ..model.metrics import scorer
+from ..model.representation import Representation
+from ..read import from_recipe, open_source
+from ..report.compare import NAMED, fewest, table, verdict
+from ..report.options import as_options
+from ..report.words import class_counts, listed, plural, wrapped
+from ..write import whole_files
+from .command import Number, as_written, command, given, in_shell, option, option_of
+from .options import FEATURES, READING, TABLE, data_options, json_option, plot_option, reading
+from .output import check_writable, note, notes, show
+from .pictures import check_picture, write_picture
+from .progress import Progress
+from .recipe import recipe_of
+from .sources import output_errors, whole
 
 SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
 """Options of `train` too: of reading, features, seed, positive class and limits."""
+PLANNED = ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")
+"""Options that the plan has under the same names."""
 ONLINE = ("optimizer", "online")
 WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
+
+
+def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list[str] | None:
+    return None if text is None else split_names(text)
+
+
+# fmt: off
+@command(data="DATA")
+@option("Comparison", "--folds", type=Number(int, 2), default=5,
+        help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
+@option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
+@option("Comparison", "--scoring", metavar="NAME",
+        help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
+@option("Comparison", "--seed", type=Number(int, 0), default=TABLE["random_state"].default,
+        help="Of the folds and of the shuffled orders.  [default: 0]")
+@option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
+@option("Learners", "--rules", metavar="A,B,...", callback=_names,
+        help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS.  [default: all]")
+@option("Learners", "--keeps", metavar="A,B,...", callback=_names,
+        help=f"{', '.join(TABLE['keep'].choices)}.  [default: all, but voted for the units: linear, sigmoid, tanh,"
+             " logistic]")
+@option("Learners", "--scalings", metavar="A,B,...", callback=_names,
+        help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
+@option("Learners", "--optimizers", metavar="A,B,...", callback=_names, default="online",
+        help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")
+@option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
+        help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
+             "  [default: auto]")
+@option("Learners", "--max-time", type=Number(float, 0, none=None), default=None,
+        help="The most seconds of a run; with it, other machines give other results.  [default: none]")
+@option("Comparison", "--optimum", is_flag=True, default=False,
+        help="Two classes: also the errors of each learner on all of DATA, learned from all of it, and the fewest that"
+             " any hyperplane makes there.")
+@option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
+        help="--optimum: the most seconds of the search.  [default: 60]")
+@option_of(TABLE["positive"]._replace(section="Learners"))
+@option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
+@option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
+@plot_option("Draw the errors and the intervals: a .png, .svg or .pdf.")
+@json_option
+@data_options
+# fmt: on
+def compare(data: str, as_json: bool, **words: Any) -> None:
+    """Try all learners on the labelled rows of DATA, and say which to pick.
+
+    Every rule with every memory and some scalings, in folds, side by side in threads. Errors come with their deviation,
+    and differences to the best with an interval. Words and scalings are learned from the training rows alone. Ctrl-C
+    ends it with what is done. DATA is what `rosenblatt train` reads.
+
+    Example:
+        rosenblatt compare heart.svm.xz --plot learners.png
+        rosenblatt compare mails/ --test new-mails/ --keeps averaged,voted --scoring f1
+    """
+    if words["csv_file"] is not None:
+        check_writable(words["csv_file"], data, words["test"])
+    check_picture("--plot", words["plot"], data, words["test"], words["csv_file"])
+    done = run(data, reading(words), words, given(words))
+    notes(done.notes)
+    if words["csv_file"] is not None:
+        write_csv(done.found, words["csv_file"])
+    if words["plot"] is not None:
+        from ..report.pictures.learners import figure_of_learners
+
+        write_picture(figure_of_learners(done.found, [Path(data).name, done.how()]), words["plot"])
+    show(done.values, done.as_text(words["top"]), as_json, (words["csv_file"], words["plot"]))
+    if done.found.interrupted:
+        note("stopped by Ctrl-C: the table has what was done by then")
+        raise click.exceptions.Exit(130)
+
+
+compare.params = [parameter for parameter in compare.params if parameter.name != "scale"]  # there are --scalings
 
 
 class Compared(NamedTuple):
@@ -120,12 +195,13 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         raise SettingError("--optimum-time is the limit of --optimum; give both")
     if words["test"] is not None and "folds" in given:
         raise SettingError("--folds and --test: choose one; a test file is tested on once")
-    rules, keeps, scalings = (_names(words[name]) for name in ("rules", "keeps", "scalings"))
-    optimizers = _names(words["optimizers"]) or ["online"]
-    check(keeps, scalings, optimizers)
+    rules, *others = words["rules"], words["keeps"], words["scalings"], words["optimizers"] or ["online"]
+    check(*others)
     for rule in rules or ():
         rule_from(rule)
-    recipe, chosen = recipe_of(words, without=["scoring"]), _plan(words)
+    recipe = recipe_of(words, without=["scoring"])
+    if words["scoring"] is not None:
+        scorer(words["scoring"])
     with Progress() as progress:
         source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
         recipe.check_kind(source)
@@ -135,8 +211,8 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         if words["optimum"]:
             check_two(rows.y)
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
-        learners = contenders(source.kind, classes.size, rules, keeps, scalings, optimizers)
-        plan = Plan(learners=learners, options=recipe.features, **chosen)
+        learners = contenders(source.kind, classes.size, rules, *others)
+        plan = Plan(learners=learners, options=recipe.features, **{name: words[name] for name in PLANNED})
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
             if words["optimum"] and not found.interrupted:
@@ -145,34 +221,17 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, as_written(SAME))
 
 
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else split_names(text)
-
-
-def _plan(words: dict[str, Any]) -> dict[str, Any]:
-    """The plan's words; a scorer's name is looked up before anything is read."""
-    if words["scoring"] is not None:
-        from ...model.metrics import scorer
-
-        scorer(words["scoring"])
-    return {name: words[name] for name in ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")}
-
-
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:
     """The test file, read as the data were."""
     columns: Any = None if isinstance(data.rows, list) else data.rows.width
     known = Representation(classes=np.unique(np.asarray(data.y)))
-    listed = known.classes.tolist()
-    other = from_recipe(path, source.recipe(), labelled=True, width=columns, classes=listed)
-    batches, labels, first = [], [], 1
-    for batch in progress.reading(other):
-        batches.append(batch)
-        labels.append(known.labels_of(batch, other.origin, first))
-        first += batch.n
+    other = from_recipe(path, source.recipe(), labelled=True, width=columns, classes=known.classes.tolist())
+    batches = list(progress.reading(other))
     if not batches:
         raise DataError(f"{path}: found no rows; at least one is needed to test on")
     notes(other.notes)
-    return joined(batches)._replace(y=np.concatenate(labels))
+    whole = joined(batches)
+    return whole._replace(y=known.labels_of(whole, other.origin))
 
 
 def write_csv(found: Comparison, path: str) -> None:
@@ -183,19 +242,3 @@ def write_csv(found: Comparison, path: str) -> None:
     writer.writerows(records)
     with output_errors(path), whole_files(path) as files:
         files[0].write(out.getvalue().encode())
-
-
-def write_plot(done: Compared, path: str) -> None:
-    """The picture. OutputError where it cannot be written."""
-    from ...report.pictures.learners import Line, figure_of_learners
-
-    found = done.found
-    lines = []
-    for row in found.rows:
-        value = found.value(row) if row.score is None else row.score
-        deviation = row.deviation if row.score_deviation is None else row.score_deviation
-        behind = row.behind and (row.behind.low, row.behind.value, row.behind.high)
-        lines.append(Line(row.contender.name, value, deviation, behind, row.level, row is found.pick))
-    baseline = found.baseline[0] if found.scoring is None else found.baseline[1]
-    title = [Path(done.data).name, done.how()]
-    write_picture(figure_of_learners(lines, baseline, found.scoring, title), path)
