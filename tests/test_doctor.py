@@ -13,7 +13,7 @@ from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.doctor.facts import facts
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.report.doctor import said
-from rosenblatt.report.options import as_options
+from rosenblatt.report.words import as_options
 from rosenblatt.theory.problem import as_problem
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])

@@ -14,7 +14,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.features.pipeline import Options
 from rosenblatt.recipe.training import learn
 from rosenblatt.recipe.trial import Trial, counted, part, warm_up
-from rosenblatt.report.options import as_options
+from rosenblatt.report.words import as_options
 from samples import three_classes, two_classes
 
 

@@ -23,8 +23,7 @@ from ..model.metrics import scorer
 from ..model.representation import Representation
 from ..read import from_recipe, open_source
 from ..report.compare import NAMED, fewest, table, verdict
-from ..report.options import as_options
-from ..report.words import class_counts, listed, plural, wrapped
+from ..report.words import as_options, class_counts, listed, plural, wrapped
 from ..write import whole_files
 from .command import Number, as_written, command, given, in_shell, option, option_of
 from .options import FEATURES, READING, TABLE, data_options, json_option, plot_option, reading

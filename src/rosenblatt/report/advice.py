@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..doctor.facts import UNEVEN
 from ..recipe.trial import Trial
-from .options import as_options
-from .words import plural
+from .words import as_options, plural
 
 if TYPE_CHECKING:
     from ..doctor.diagnosis import Diagnosis

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
-from ..doctor.columns import Columns, repeats
+from ..doctor.facts import Columns, repeats
 from ..mailtext.fields import Document
 from ..mailtext.tokens import split
 from ..read.columns import is_number

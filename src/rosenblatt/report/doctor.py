@@ -12,8 +12,7 @@ from ..doctor.verdict import Verdict
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
 from .advice import effort, length, numbers
-from .options import as_options
-from .words import class_counts, listed, plural, table, wrapped
+from .words import as_options, class_counts, listed, plural, table, wrapped
 
 if TYPE_CHECKING:
     from ..doctor.diagnosis import Diagnosis
