@@ -4,10 +4,16 @@ from typing import Any
 
 import click
 
-from ..errors import SettingError
+from ..data.labels import tidy
+from ..doctor import Plan, diagnose
+from ..errors import SettingError, naming
+from ..features.pipeline import SCALE
+from ..learn.settings import WORDS
 from .command import Number, as_written, command, given, in_shell, option, option_of, together
 from .options import TABLE, data_options, json_option, learner_options, only_option
 from .output import notes, show
+from .problem import read, wanted
+from .progress import Progress
 
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
@@ -39,11 +45,6 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rosenblatt doctor sonar.svm.xz
         rosenblatt doctor table.csv --rule margin --scale standard --max-time 20
     """
-    from ..data.labels import tidy
-    from ..doctor import diagnose
-    from ..errors import naming
-    from .problem import read, wanted
-    from .progress import Progress
 
     if "scoring" in given(words):
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
@@ -67,16 +68,12 @@ def _reading() -> str:
 
 def _scaled(rows: Any, asked: Any) -> str:
     """How texts are scaled where nothing was asked for: the other commands of proof take values as they are."""
-    from ..features.pipeline import SCALE
 
     return f" --scale {SCALE[rows.kind]}" if asked.recipe.features.scale is None and rows.kind == "documents" else ""
 
 
 def _plan(rows: Any, y: Any, words: dict[str, Any]) -> Any:
     """What is asked, in the terms of `rosenblatt.doctor`."""
-    from ..doctor import Plan
-    from ..features.pipeline import SCALE
-    from ..learn.settings import WORDS
 
     recipe = rows.wanted.recipe
     asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive", "degree")}

@@ -1,9 +1,7 @@
 """Data of the commands that prove things: read whole, as rows of two classes, in a way that can be repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -37,7 +35,7 @@ class Wanted(NamedTuple):
         return {"reading": self.recipe.reading, "features": options, "only": self.only, "positive": positive}
 
     @classmethod
-    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Wanted:
+    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Self:
         """From such a dict."""
         if unknown := set(saved["features"]) - set(DEFAULT._fields):
             raise KeyError(min(unknown))

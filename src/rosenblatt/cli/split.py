@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SettingError
+from ..read.open import COMPRESSED
 from ..report.words import class_counts, plural, table
+from ..write import whole_files
+from ..write.shuffle import Dealer, parts_of
 from .command import Number, Share, command, option
 from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
+from .progress import Progress
 from .sources import moved_rows, output_errors, read_twice, unlabelled_option
 
 
@@ -44,8 +48,6 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         rosenblatt split spambase.svm.xz --test 0.25
         rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
-    from ..write.shuffle import parts_of
-    from .progress import Progress
 
     if test is not None and parts is not None:
         raise SettingError("--test and --parts both say how to split; choose one")
@@ -65,8 +67,6 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
 
 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
-    from ..write import whole_files
-    from ..write.shuffle import Dealer
 
     stratify, seed = words["stratify"], words["seed"]
     rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
@@ -88,7 +88,6 @@ def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> 
 
 def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
     """`data/a9a.svm.xz` → `data/a9a.train.svm.xz`, …; of a folder `mails.train.index`."""
-    from ..read.open import COMPRESSED
 
     path = Path(data.rstrip("/") if data not in ("-", "/") else "data")
     if Path(data).is_dir():

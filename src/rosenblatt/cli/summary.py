@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ..report.data_summary import summarise
 from ..report.words import listed, plural, short, table
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import notes, show
+from .progress import Progress
 from .sources import as_it_is, unlabelled_option
 
 LISTED = 6
@@ -28,8 +30,6 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
     Example:
         rosenblatt summary spambase.svm.xz --columns 5
     """
-    from ..report.data_summary import summarise
-    from .progress import Progress
 
     source: Any = as_it_is(data, reading(words), unlabelled)
     with Progress() as progress:

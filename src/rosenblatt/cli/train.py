@@ -1,18 +1,27 @@
 """`rosenblatt train`: labelled data → a model file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from ..core.learn import UPDATES
 from ..errors import SettingError
+from ..features.hashing import Hashing
+from ..learn.converged import MOST_VOTES, training_errors
+from ..model.model import Model
+from ..read.anything import source_like, source_of
+from ..recipe import recipe as recipes
+from ..recipe import training
+from ..recipe.training import Trained
+from ..report.answers import calibration_text, choice, threshold_lines
+from ..report.words import class_counts, plural, series
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
-
-if TYPE_CHECKING:
-    from ..model.model import Model
-    from ..recipe.training import Trained
+from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
+from .recipe import noted, recipe_of
+from .sources import output_errors
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
@@ -42,13 +51,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
     """
-    from ..model.model import Model
-    from ..read.anything import source_like, source_of
-    from ..recipe import recipe as recipes
-    from ..recipe import training
-    from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
-    from .recipe import noted, recipe_of
-    from .sources import output_errors
 
     plot, curve = words.pop("plot"), words.pop("curve")
     if before is not None and start is not None:
@@ -93,10 +95,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
 
 def _values(trained: Trained, output: str) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
-    import numpy as np
-
-    from ..core.learn import UPDATES
-    from ..report.answers import choice
 
     model, run = trained.model, trained.model.run
     settings, errors = run.settings.words(), _errors(trained)
@@ -142,7 +140,6 @@ def _not_separable(trained: Trained) -> dict[str, Any] | None:
 
 def _errors(trained: Trained) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
-    from ..learn.converged import MOST_VOTES, training_errors
 
     model = trained.model
     if trained.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
@@ -152,9 +149,6 @@ def _errors(trained: Trained) -> int | None:
 
 def _collision_rate(trained: Trained) -> float | None:
     """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
-    import numpy as np
-
-    from ..features.hashing import Hashing
 
     dictionary = None if trained.model.features is None else trained.model.features.dictionary
     if not isinstance(dictionary, Hashing):
@@ -164,8 +158,6 @@ def _collision_rate(trained: Trained) -> float | None:
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    from ..report.answers import calibration_text, threshold_lines
-    from ..report.words import class_counts, plural, series
 
     classes = class_counts(values["class_rows"], 10)
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"

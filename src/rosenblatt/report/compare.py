@@ -1,16 +1,12 @@
 """A comparison in words: a table that fits, what to pick and why, and records for machines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..compare.result import Comparison, Row
 from ..learn.settings import DEFAULTS
 from . import words
 from .words import listed
-
-if TYPE_CHECKING:
-    from ..compare.result import Comparison, Row
 
 SHORT = {"passive-aggressive-2": "PA-2", "passive-aggressive": "PA", "multi-class-perceptron": "multi-class"}
 NAMED = 3

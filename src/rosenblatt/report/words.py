@@ -4,8 +4,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..recipe.table import recipe_table
-
 STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\t")}
 """Control characters, which a terminal would obey, as they are shown."""
 
@@ -76,5 +74,7 @@ def wrapped(text: str, width: int, first: str = "", then: str = "  ") -> list[st
 def as_options(words: Mapping[str, Any]) -> str:
     """Words of a recipe as options of the shell, to be copied behind `rosenblatt train`:
     `{"max_iter": None, "keep": "averaged"}` → `--epochs none --keep averaged`."""
+    from ..recipe.table import recipe_table  # loads numpy, which `--help` can do without
+
     table = recipe_table()
     return " ".join(f"{table[name].options} {'none' if value is None else value}" for name, value in words.items())
