@@ -5,6 +5,7 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 import click
@@ -180,12 +181,9 @@ def _shown(entry: Parameter) -> str:
 
 
 def together(options: Iterable[Decorator]) -> Decorator:
-    def decorate(function: Any) -> Any:
-        for each in reversed(list(options)):
-            function = each(function)
-        return function
-
-    return decorate
+    """All of them, in this order in the help."""
+    last_first = list(options)[::-1]
+    return lambda function: reduce(lambda made, each: each(made), last_first, function)
 
 
 def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:

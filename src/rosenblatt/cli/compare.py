@@ -202,7 +202,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     if words["scoring"] is not None:
         scorer(words["scoring"])
     with Progress() as progress:
-        source: Any = open_source(data, reading.pop("format", "auto"), labelled=True, **reading)
+        source: Any = open_source(data, labelled=True, **reading)
         recipe.check_kind(source)
         rows = whole(progress.reading(source))
         noted = dict(source.notes)

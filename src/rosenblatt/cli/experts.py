@@ -33,6 +33,8 @@ from .sources import output_errors
 
 ADVICE = ("outcome", "up", "losses")
 """Options for a table of advice; with --learners the data are read as those of `train`."""
+TABLE = {"header", "delimiter"}
+"""Options of reading that such a table has too."""
 PARAMETERS = ("beta", "eta", "horizon", "seed")
 """Of algorithms, each of those that have it."""
 POINTS = 2000
@@ -108,18 +110,17 @@ def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
         tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict
     """
     _check(words, given(words))
-    asked = Asked(data, words, reading(words), predict)
-    check_outputs(asked)
+    words |= {"data": data, "predict": predict}
+    check_outputs(words)
     with Progress(printing=predict) as progress:
-        outcome = play(asked, progress)
+        outcome = play(words, progress)
     if as_json or not predict:
         show(values(outcome), as_text(outcome), as_json)
 
 
 def _check(words: dict[str, Any], there: set[str]) -> None:
     """SettingError for options that do not go together. there: those on the command line."""
-    table = {"header", "delimiter"}
-    own = {"positive", "scale", "bits", "order"} | (set(READING) - table)
+    own = {"positive", "scale", "bits", "order"} | (set(READING) - TABLE)
     if words["learners"] is None:
         for name in sorted(own & there):
             raise SettingError(f"{flag(name)} has an effect only with --learners")
@@ -131,15 +132,6 @@ def _check(words: dict[str, Any], there: set[str]) -> None:
         raise SettingError("--losses have no outcome; leave --outcome and --up out")
 
 
-class Asked(NamedTuple):
-    """data: path or "-". words: all options. reading: those for readers that were given. predict: print predictions."""
-
-    data: str
-    words: dict[str, Any]
-    reading: dict[str, Any]
-    predict: bool
-
-
 class Block(NamedTuple):
     """advice: (T, n), or losses. outcomes: (T,), NaN where not known; None of losses."""
 
@@ -147,24 +139,24 @@ class Block(NamedTuple):
     outcomes: Array | None
 
 
-def check_outputs(asked: Asked) -> None:
+def check_outputs(words: dict[str, Any]) -> None:
     """OutputError or SettingError before anything is read."""
-    ledger, plot = asked.words["ledger"], asked.words["plot"]
-    check_picture("--plot", plot, asked.data, ledger)
+    ledger, plot = words["ledger"], words["plot"]
+    check_picture("--plot", plot, words["data"], ledger)
     if ledger is not None:
         if ledger == "-":
             raise SettingError("--ledger -: standard output has the result; name a file")
-        check_writable(ledger, asked.data)
-    _made(asked, 2)  # what is wrong with the settings is said before reading
+        check_writable(ledger, words["data"])
+    _made(words, 2)  # what is wrong with the settings is said before reading
 
 
-def play(asked: Asked, progress: Progress) -> Outcome:
+def play(words: dict[str, Any], progress: Progress) -> Outcome:
     """All rounds."""
-    names, blocks, source = opened(asked, progress)
-    made = _made(asked, len(names))
+    names, blocks, source = opened(words, progress)
+    made = _made(words, len(names))
     parts: list[list[Ledger]] = [[] for _ in made]
     unknown = 0
-    with _ledger(asked.words["ledger"]) as tell:
+    with _ledger(words["ledger"]) as tell:
         for block in blocks:
             known = np.ones(len(block.advice), bool) if block.outcomes is None else ~np.isnan(block.outcomes)
             unknown += int((~known).sum())
@@ -178,19 +170,19 @@ def play(asked: Asked, progress: Progress) -> Outcome:
                     predicted[part, number] = ledger.prediction
                     if tell is not None:
                         tell(algorithm, ledger, names)
-                    if asked.words["plot"]:
+                    if words["plot"]:
                         parts[number].append(ledger)
-            if asked.predict:
+            if words["predict"]:
                 write_lines("\t".join(map(str, row)) for row in predicted.astype(int).tolist())
     notes(source.notes)
-    outcome = Outcome(str(source.origin), names, made, unknown, asked.words["learners"] is not None)
-    if asked.words["plot"]:
+    outcome = Outcome(str(source.origin), names, made, unknown, words["learners"] is not None)
+    if words["plot"]:
         from ..report.pictures.lines import figure_of_experts
 
         lines = [_line(ledgers, a) for ledgers, a in zip(parts, made, strict=True) if ledgers]
         title = f"{outcome.origin}: {plural(len(names), outcome.who)}"
-        figure = figure_of_experts(lines, title, "losses" if asked.words["losses"] else "mistakes")
-        write_picture(figure, asked.words["plot"])
+        figure = figure_of_experts(lines, title, "losses" if words["losses"] else "mistakes")
+        write_picture(figure, words["plot"])
     return outcome
 
 
@@ -207,9 +199,8 @@ def _pieces(known: Array) -> Iterator[slice]:
     yield from (slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True) if a < b)
 
 
-def _made(asked: Asked, n: int) -> list[Advised]:
+def _made(words: dict[str, Any], n: int) -> list[Advised]:
     """New algorithms for n experts."""
-    words = asked.words
     names = words["algorithms"] or (["hedge"] if words["losses"] else list(ALGORITHMS))
     if len(set(names)) < len(names):
         raise SettingError(f"--algorithm {','.join(names)}: one is named twice")
@@ -221,7 +212,7 @@ def _made(asked: Asked, n: int) -> list[Advised]:
             raise SettingError(f"--losses are for hedge; {name} needs advice of two words and outcomes")
         own = {key: words[key] for key in PARAMETERS if key in signature(ALGORITHMS[name]).parameters}
         out.append(ALGORITHMS[name](n, **own))
-    if asked.predict and words["losses"]:
+    if words["predict"] and words["losses"]:
         raise SettingError("--losses: there is nothing to predict; leave --predict out")
     return out
 
@@ -271,29 +262,26 @@ def _line(ledgers: list[Ledger], algorithm: Advised) -> tuple[str, Array, Array,
 # --- where the rounds come from: a table of advice, or learners on a stream of labelled rows --------------------------
 
 
-def opened(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
+def opened(words: dict[str, Any], progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
     """(names of the experts, blocks of rounds, the source)."""
-    words = asked.words
     if words["learners"] is not None:
-        return _learners(asked, progress)
-    reading = {name: asked.reading[name] for name in ("header", "delimiter") if name in asked.reading}
-    table = AdviceTable(asked.data, outcome=words["outcome"], up=words["up"], losses=words["losses"], **reading)
+        return _learners(words, progress)
+    own = {name: value for name, value in reading(words).items() if name in TABLE}
+    table = AdviceTable(words["data"], **{name: words[name] for name in ADVICE}, **own)
     blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]
     return table.names, blocks, table
 
 
-def _learners(asked: Asked, progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
-    words, reading = asked.words, dict(asked.reading)
+def _learners(words: dict[str, Any], progress: Progress) -> tuple[list[str], Iterator[Block], Any]:
     names = [learner_from(each).name for each in words["learners"]]
     scale = words["scale"]
     if scale is not None and scale != "none" and scale.partition(":")[0] != "unit":
         raise SettingError(f"--scale {scale}: a stream has none, unit or unit:LENGTH; others must see all rows first")
-    source: Any = open_source(asked.data, reading.pop("format", "auto"), labelled=True, **reading)
-    return names, _blocks(asked, source, progress), source
+    source: Any = open_source(words["data"], labelled=True, **reading(words))
+    return names, _blocks(words, source, progress), source
 
 
-def _blocks(asked: Asked, source: Any, progress: Progress) -> Iterator[Block]:
-    words = asked.words
+def _blocks(words: dict[str, Any], source: Any, progress: Progress) -> Iterator[Block]:
     texts = source.kind == "documents"
     scale = words["scale"] or (TEXT_SCALE if texts else "none")
     options = Options(dictionary="hashed", bits=words["bits"], scale=scale)
