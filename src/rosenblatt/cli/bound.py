@@ -46,7 +46,6 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
         rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
         rosenblatt bound data.svm --separator best.model --json
     """
-
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
     recipe = wanted.recipe.without("positive")
@@ -77,7 +76,6 @@ def _separator(path: str | None) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
         return None
-
     model = Model.load(path)
     if len(model.classes) != 2 or not model.run.memory.is_linear:
         raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
@@ -96,7 +94,6 @@ def _towards(separator: Any, each: Problem) -> Any:
 
 def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) -> Ledger:
     """A run on one problem, followed by the last of the observers."""
-
     rest, positive = (str(label) for label in each.classes)
     if each.classes[0] is None:
         raise DataError(f"{data}: the labels have only one class, {positive}; there is nothing to learn")

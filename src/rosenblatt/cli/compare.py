@@ -114,8 +114,7 @@ compare.params = [parameter for parameter in compare.params if parameter.name !=
 
 
 class Compared(NamedTuple):
-    """What came of it. data: what it is called. notes: what was skipped while reading. seconds: of all.
-    asked: the other options that `train` needs to do the same."""
+    """What came of it. data: what it is called. notes: what was skipped while reading. seconds: of all."""
 
     found: Comparison
     data: str
@@ -123,7 +122,6 @@ class Compared(NamedTuple):
     test: str | None
     notes: dict[str, int]
     seconds: float
-    asked: list[str]
 
     def as_text(self, top: int | None) -> Iterator[str]:
         """For people."""
@@ -152,13 +150,13 @@ class Compared(NamedTuple):
 
     def command(self) -> str:
         """How `train` learns the pick, with the limit that it met."""
-        pick, words = self.found.pick, [self.data, "-o", "MODEL"]
+        pick, words, asked = self.found.pick, [self.data, "-o", "MODEL"], as_written(SAME)
         met = Message(pick.stop).settings if "limit" in pick.stop else {}
         for name in ("max_iter", "max_updates"):
-            if name in met and "--epochs" not in self.asked:
+            if name in met and "--epochs" not in asked:
                 words += ["--epochs" if name == "max_iter" else "--max-updates", str(met[name])]
         learner = {name: value for name, value in pick.contender.words.items() if (name, value) != ONLINE}
-        return " ".join(["rosenblatt train", shlex.join(words), as_options(learner), *self.asked])
+        return " ".join(["rosenblatt train", shlex.join(words), as_options(learner), *asked])
 
     def values(self) -> dict[str, Any]:
         """For machines."""
@@ -217,7 +215,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
             if words["optimum"] and not found.interrupted:
                 found = with_optimum(found, rows, plan, words["optimum_time"], progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
-    return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun, as_written(SAME))
+    return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun)
 
 
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:

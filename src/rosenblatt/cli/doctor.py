@@ -9,6 +9,7 @@ from ..doctor import Plan, diagnose
 from ..errors import SettingError, naming
 from ..features.pipeline import SCALE
 from ..learn.settings import WORDS
+from ..recipe.recipe import Recipe
 from .command import Number, as_written, command, given, in_shell, option, option_of, together
 from .options import TABLE, data_options, json_option, learner_options, only_option
 from .output import notes, show
@@ -45,7 +46,6 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rosenblatt doctor sonar.svm.xz
         rosenblatt doctor table.csv --rule margin --scale standard --max-time 20
     """
-
     if "scoring" in given(words):
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     asked = wanted(words, None)
@@ -53,7 +53,7 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            diagnosis = diagnose(rows.rows, y, _plan(rows, y, words), progress.runs())
+            diagnosis = diagnose(rows.rows, y, _plan(rows, y, asked.recipe, words), progress.runs())
     notes(rows.notes)
     page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
     show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)
@@ -68,14 +68,11 @@ def _reading() -> str:
 
 def _scaled(rows: Any, asked: Any) -> str:
     """How texts are scaled where nothing was asked for: the other commands of proof take values as they are."""
-
     return f" --scale {SCALE[rows.kind]}" if asked.recipe.features.scale is None and rows.kind == "documents" else ""
 
 
-def _plan(rows: Any, y: Any, words: dict[str, Any]) -> Any:
+def _plan(rows: Any, y: Any, recipe: Recipe, words: dict[str, Any]) -> Any:
     """What is asked, in the terms of `rosenblatt.doctor`."""
-
-    recipe = rows.wanted.recipe
     asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive", "degree")}
     asked |= {"scale": recipe.features.scale or SCALE[rows.kind], "texts": rows.kind == "documents"}
     learner = {name: value for name, value in recipe.words.items() if name in WORDS}

@@ -3,7 +3,7 @@
 import contextlib
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from inspect import signature
 from typing import IO, Any, NamedTuple
 
@@ -156,9 +156,10 @@ def play(words: dict[str, Any], progress: Progress) -> Outcome:
     made = _made(words, len(names))
     parts: list[list[Ledger]] = [[] for _ in made]
     unknown = 0
-    with _ledger(words["ledger"]) as tell:
+    with _ledger(words["ledger"]) if words["ledger"] else contextlib.nullcontext() as file:
         for block in blocks:
-            known = np.ones(len(block.advice), bool) if block.outcomes is None else ~np.isnan(block.outcomes)
+            outcomes = block.outcomes
+            known = np.ones(len(block.advice), bool) if outcomes is None else ~np.isnan(outcomes)
             unknown += int((~known).sum())
             predicted = np.empty((len(block.advice), len(made)))
             for number, algorithm in enumerate(made):
@@ -166,10 +167,11 @@ def play(words: dict[str, Any], progress: Progress) -> Outcome:
                     if not known[part.start]:
                         predicted[part, number] = [algorithm.predict(row) for row in block.advice[part]]
                         continue
-                    ledger = _run(algorithm, block, part)
+                    own = block.advice[part]
+                    ledger = algorithm.run_losses(own) if outcomes is None else algorithm.run(own, outcomes[part])
                     predicted[part, number] = ledger.prediction
-                    if tell is not None:
-                        tell(algorithm, ledger, names)
+                    if file is not None:
+                        _write(file, algorithm, ledger, names)
                     if words["plot"]:
                         parts[number].append(ledger)
             if words["predict"]:
@@ -186,20 +188,13 @@ def play(words: dict[str, Any], progress: Progress) -> Outcome:
     return outcome
 
 
-def _run(algorithm: Any, block: Block, part: slice) -> Ledger:
-    advice = block.advice[part]
-    if block.outcomes is None:
-        return algorithm.run_losses(advice)  # type: ignore[no-any-return]
-    return algorithm.run(advice, block.outcomes[part])  # type: ignore[no-any-return]
-
-
 def _pieces(known: Array) -> Iterator[slice]:
     """Runs of rounds whose outcome is known, and of those whose is not."""
     cuts = [0, *(np.flatnonzero(np.diff(known)) + 1).tolist(), len(known)]
     yield from (slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True) if a < b)
 
 
-def _made(words: dict[str, Any], n: int) -> list[Advised]:
+def _made(words: dict[str, Any], n: int) -> list[Any]:
     """New algorithms for n experts."""
     names = words["algorithms"] or (["hedge"] if words["losses"] else list(ALGORITHMS))
     if len(set(names)) < len(names):
@@ -222,14 +217,11 @@ COLUMNS = ("algorithm", "round", "prediction", "chance", "mistakes", "expected_m
 
 
 @contextlib.contextmanager
-def _ledger(path: str | None) -> Iterator[Callable[[Advised, Ledger, list[str]], None] | None]:
-    """What writes the rounds of an algorithm as lines of CSV; the file is there when it is whole."""
-    if path is None:
-        yield None
-        return
+def _ledger(path: str) -> Iterator[IO[bytes]]:
+    """The file of all rounds, as lines of CSV; it is there when it is whole."""
     with output_errors(path), whole_files(path) as (file,):
         file.write((",".join(COLUMNS) + "\n").encode())
-        yield lambda algorithm, ledger, names: _write(file, algorithm, ledger, names)
+        yield file
 
 
 def _write(file: IO[bytes], algorithm: Advised, ledger: Ledger, names: list[str]) -> None:
@@ -238,11 +230,10 @@ def _write(file: IO[bytes], algorithm: Advised, ledger: Ledger, names: list[str]
     first = algorithm.rounds - len(ledger) + 1
     columns = [column.tolist() for column in ledger.columns()]
     for t, row in enumerate(zip(*columns, strict=True), first):
-        prediction, chance, mistakes, expected, best, rest = *row[:5], row[5:]
+        prediction, chance, mistakes, expected, best, *rest, bound = row
         said = "" if prediction != prediction else int(prediction)
-        name = names[best] if best >= 0 else ""
-        bound = "" if rest[-1] == np.inf else repr(rest[-1])
-        write([algorithm.name, t, said, repr(chance), mistakes, repr(expected), name, *map(repr, rest[:-1]), bound])
+        name, most = names[best] if best >= 0 else "", "" if bound == np.inf else repr(bound)
+        write([algorithm.name, t, said, repr(chance), mistakes, repr(expected), name, *map(repr, rest), most])
     file.write(text.getvalue().encode())
 
 
@@ -318,13 +309,10 @@ def _two_classes(batches: Iterator[Batch]) -> Iterator[Batch]:
     held: list[Batch] = []
     seen: set[str] = set()
     for batch in batches:
-        if len(seen) < 2 and batch.y is not None:
-            held.append(batch)
-            seen |= {str(label) for label in batch.y}
-            if len(seen) >= 2:
-                yield joined(held)
-                held = []
-        else:
-            yield batch
+        held.append(batch)
+        seen |= {str(label) for label in (() if batch.y is None else batch.y)}
+        if len(seen) >= 2 or batch.y is None:
+            yield joined(held)
+            held = []
     if held:
         yield joined(held)

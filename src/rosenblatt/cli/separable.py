@@ -59,7 +59,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     kept = None if results[0].separable is None else save
     if kept is not None:
         with output_errors(kept):
-            results[0].save(kept, rows.wanted.as_dict())
+            results[0].save(kept, wish.as_dict())
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
     first = rows.problems[0]

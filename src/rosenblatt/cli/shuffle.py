@@ -26,7 +26,6 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     Example:
         rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3
     """
-
     if output == "-" and as_json:
         raise SettingError("--json is printed where the rows go; name a file as OUT")
     if output != "-":

@@ -42,12 +42,11 @@ def as_it_is(path: str, reading: dict[str, Any], unlabelled: bool = False) -> So
 def whole(source: Source) -> Batch:
     """All batches as one, with plain labels."""
     batches = list(source)
-    origin = getattr(source, "origin", "the data")
     if not batches:
-        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
+        raise DataError(f"{source.origin}: found no rows; at least two of each class are needed")
     whole = joined(batches)
     if whole.y is None:
-        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
+        raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
     return whole._replace(y=tidy(whole.y))
 
 

@@ -48,7 +48,6 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         rosenblatt split spambase.svm.xz --test 0.25
         rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
-
     if test is not None and parts is not None:
         raise SettingError("--test and --parts both say how to split; choose one")
     if test == 0.0:
@@ -88,7 +87,6 @@ def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> 
 
 def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
     """`data/a9a.svm.xz` → `data/a9a.train.svm.xz`, …; of a folder `mails.train.index`."""
-
     path = Path(data.rstrip("/") if data not in ("-", "/") else "data")
     if Path(data).is_dir():
         stem, suffix = path.name, ".index"

@@ -30,7 +30,6 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
         rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
         rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model
     """
-
     recipe = recipe_of(words)
     if recipe.wish.empty:
         raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")

@@ -51,7 +51,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
     """
-
     plot, curve = words.pop("plot"), words.pop("curve")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
@@ -95,7 +94,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
 
 def _values(trained: Trained, output: str) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
-
     model, run = trained.model, trained.model.run
     settings, errors = run.settings.words(), _errors(trained)
     return {
@@ -140,7 +138,6 @@ def _not_separable(trained: Trained) -> dict[str, Any] | None:
 
 def _errors(trained: Trained) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
-
     model = trained.model
     if trained.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
         return None
@@ -149,7 +146,6 @@ def _errors(trained: Trained) -> int | None:
 
 def _collision_rate(trained: Trained) -> float | None:
     """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
-
     dictionary = None if trained.model.features is None else trained.model.features.dictionary
     if not isinstance(dictionary, Hashing):
         return None
@@ -158,7 +154,6 @@ def _collision_rate(trained: Trained) -> float | None:
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-
     classes = class_counts(values["class_rows"], 10)
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
     if values["collision_rate"] is not None:

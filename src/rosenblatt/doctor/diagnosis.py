@@ -140,10 +140,10 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     folds = folds_of(labels, plan.folds, recipe.settings.random_state)
     case = Case(rows, labels, recipe, Task(names=plan.names), folds, plan.scale)
     watch("the learner as it is", 0, 0)
-    case = as_it_is(case, plan.max_time * PROOFS)
-    assert case.first is not None
+    warm_up(recipe, rows, labels)
+    first = _learned(case, recipe, _whole(case), plan.max_time * PROOFS)[0]
     watch("proofs", 0, 0)
-    model = case.first.model
+    model = first.model
     proven = verdicts(rows, labels, model, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
     longer = not model.run.finished and not recipe.settings.optimizer.picks
@@ -151,7 +151,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     numbers = not plan.texts and plan.degree == 1
     what = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
     left = plan.max_time - (time.monotonic() - begun)
-    trials = tried(case, what, max(left, 1.0), watch)
+    trials = tried(case._replace(first=first), what, max(left, 1.0), watch)
     return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
 
 
@@ -267,12 +267,6 @@ def tried(case: Case, treatments: dict[str, dict[str, Any]], seconds: float, wat
         left = max(end - time.monotonic(), 0.0) / (len(treatments) - number)
         trials[what] = _trial(case, what, treatments[what], max(min(left, seconds / 2.0), 0.2))
     return [trials[what] for what in treatments]
-
-
-def as_it_is(case: Case, seconds: float) -> Case:
-    """With the learner as it is, taught all rows. DataError where it cannot learn."""
-    warm_up(case.recipe, case.rows, case.y)
-    return case._replace(first=_learned(case, case.recipe, _whole(case), seconds)[0])
 
 
 def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> Trial:

@@ -204,7 +204,9 @@ def _curve(scores: Array, truth: Array, answers: Array, label: str) -> Curve | N
 
 def draw_roc(axes: Axes, found: list[Curve]) -> None:
     """Draw true against false positives, the model's own answers as points, and the corner top left enlarged."""
-    plain(axes, _roc_title(found), "false positive rate", "true positive rate")
+    title = f"ROC, positive: {readable(found[0].label)} (area {found[0].area:.4f})" if len(found) == 1 else "ROC"
+    title += ": each class against the rest" if len(found) > 1 else ""
+    plain(axes, title, "false positive rate", "true positive rate")
     if not found:
         say(axes, NOTHING)
         return
@@ -254,12 +256,6 @@ def draw_names(axes: Axes, found: list[Curve], place: Axes | None = None) -> Non
             bbox_to_anchor=(0.0 if place else 1.02, 1.0), handlelength=3.4, borderaxespad=0.0, alignment="left",
             title="area under ROC, class\n(points: the model's answers)",
         )  # fmt: skip
-
-
-def _roc_title(found: list[Curve]) -> str:
-    if len(found) == 1:
-        return f"ROC, positive: {readable(found[0].label)} (area {found[0].area:.4f})"
-    return "ROC" if not found else "ROC: each class against the rest"
 
 
 def _lines(axes: Axes, found: list[Curve], line: Any, point: Any) -> None:
