@@ -14,7 +14,7 @@ from ..report.words import dimensions
 from ..theory.ledger.ledger import Ledger
 from ..theory.problem import Problem
 from . import problem
-from .command import Number, command, in_shell, option
+from .command import Number, command, in_shell, option, switch
 from .options import data_options, json_option, options_of, plot_option, problem_options
 from .output import notes, show
 from .pictures import check_picture, write_picture
@@ -25,7 +25,7 @@ NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 
 
 @command(data="DATA")
-@option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
+@switch("Output", "--explain", "Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
 @problem_options

@@ -137,6 +137,11 @@ def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
 
+def switch(section: str, name: str, help: str) -> Decorator:
+    """An option without a value, off unless it is there."""
+    return option(section, name, is_flag=True, help=help)
+
+
 def option_of(entry: Parameter) -> Decorator:
     """The option of an entry of the table: type, default, what stands for the value, and help. Those of reading have no
     default here: what is not given is left to the reader of the format.

@@ -25,8 +25,8 @@ from ..read import from_recipe, open_source
 from ..report.compare import NAMED, fewest, table, verdict
 from ..report.words import as_options, class_counts, listed, plural, wrapped
 from ..write import whole_files
-from .command import Number, as_written, command, given, in_shell, option, option_of
-from .options import FEATURES, READING, TABLE, data_options, json_option, plot_option, reading
+from .command import Number, as_written, command, given, in_shell, option, option_of, switch
+from .options import FEATURES, READING, TABLE, data_options, json_option, like, plot_option, reading
 from .output import check_writable, note, notes, show
 from .pictures import check_picture, write_picture
 from .progress import Progress
@@ -53,8 +53,7 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
 @option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
 @option("Comparison", "--scoring", metavar="NAME",
         help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
-@option("Comparison", "--seed", type=Number(int, 0), default=TABLE["random_state"].default,
-        help="Of the folds and of the shuffled orders.  [default: 0]")
+@like("random_state", "Comparison", "Of the folds and of the shuffled orders.", name="seed")
 @option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
 @option("Learners", "--rules", metavar="A,B,...", callback=_names,
         help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS.  [default: all]")
@@ -68,11 +67,9 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
 @option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
         help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
              "  [default: auto]")
-@option("Learners", "--max-time", type=Number(float, 0, none=None), default=None,
-        help="The most seconds of a run; with it, other machines give other results.  [default: none]")
-@option("Comparison", "--optimum", is_flag=True, default=False,
-        help="Two classes: also the errors of each learner on all of DATA, learned from all of it, and the fewest that"
-             " any hyperplane makes there.")
+@like("max_time", "Learners", "The most seconds of a run; with it, other machines give other results.")
+@switch("Comparison", "--optimum", "Two classes: also the errors of each learner on all of DATA, learned from all of"
+        " it, and the fewest that any hyperplane makes there.")
 @option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
         help="--optimum: the most seconds of the search.  [default: 60]")
 @option_of(TABLE["positive"]._replace(section="Learners"))

@@ -24,7 +24,7 @@ from ..read import open_source
 from ..report.experts import Outcome, as_text, values
 from ..report.words import plural
 from ..write.files import whole_files
-from .command import Number, command, flag, given, option
+from .command import Number, command, flag, given, option, switch
 from .options import READING, json_option, like, names_option, plot_option, reading, reading_options
 from .output import check_writable, notes, show, write_lines
 from .pictures import check_picture, write_picture
@@ -51,7 +51,7 @@ TEXT_SCALE = "unit:2"
     help="The column of the outcome, by name or number (from 1; -1: last).  [default: by name, else the last]",
 )
 @option("Advice", "--up", metavar="WORD", help="The word that is 1.  [default: of 0/1, up/down, yes/no, ...]")
-@option("Advice", "--losses", is_flag=True, help="Cells are losses from 0 to 1, without an outcome: for hedge.")
+@switch("Advice", "--losses", "Cells are losses from 0 to 1, without an outcome: for hedge.")
 @names_option(
     "Advice",
     "--learners",
@@ -88,12 +88,7 @@ TEXT_SCALE = "unit:2"
 )
 @option("Algorithm", "--horizon", type=Number(int, 1), default=None, help="hedge: the rate that is best for N rounds.")
 @option("Algorithm", "--seed", type=Number(int, 0), default=0, help="Of draws and shuffling.  [default: 0]")
-@option(
-    "Output",
-    "--predict",
-    is_flag=True,
-    help="A prediction a round, each before its outcome is used; a column for each algorithm.",
-)
+@switch("Output", "--predict", "A prediction a round, each before its outcome is used; a column for each algorithm.")
 @option("Output", "--ledger", metavar="CSV", help="Write each round's account: mistakes, best expert, regret, bound.")
 @plot_option("Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
 @json_option

@@ -17,28 +17,15 @@ from .sources import moved_rows, output_errors, read_twice, unlabelled_option
 
 
 @command(data="IN")
-@option(
-    "Parts",
-    "--test",
-    type=Share(),
-    metavar="SHARE",
-    help="Share of the rows for test, the others for train.  [default: 0.2]",
-)
+@option("Parts", "--test", type=Share(), help="Share of the rows for test, the others for train.  [default: 0.2]")
 @option("Parts", "--parts", metavar="NAME=SHARE,...", help="Parts by name; shares sum to 1, or are whole numbers.")
 @option("Parts", "--stratify/--no-stratify", default=True, help="Every class by itself.  [default: yes]")
 @option("Parts", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the choice of rows.")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    "prefix",
-    metavar="PATH",
-    help="Parts are PATH.train.svm ...  [default: IN without suffixes]",
-)
+@option("Output", "-o", "--output", metavar="PATH", help="Parts are PATH.train.svm ...  [default: IN without suffixes]")
 @json_option
 @reading_options
 @unlabelled_option
-def split(data: str, test: float | None, parts: str | None, prefix: str | None, as_json: bool, **words: Any) -> None:
+def split(data: str, test: float | None, parts: str | None, output: str | None, as_json: bool, **words: Any) -> None:
     """Deal the rows of IN to the files IN.train.svm and IN.test.svm, or to other parts, each with IN's suffixes.
 
     IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
@@ -54,12 +41,12 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         raise SettingError("--test 0 leaves no rows to test on; give a share between 0 and 1")
     share = 0.2 if test is None else test
     asked = parts_of(f"train={1 - share!r},test={share!r}" if parts is None else parts)
-    if data == "-" and prefix is None:
+    if data == "-" and output is None:
         raise SettingError("standard input has no name for the parts; give one with --output")
     with Progress(), read_twice(data) as path:
-        outputs = _names(data, prefix, asked.names)
-        for output in outputs:
-            check_writable(output, data)
+        outputs = _names(data, output, asked.names)
+        for path_of_part in outputs:
+            check_writable(path_of_part, data)
         values = _split(path, outputs, asked, words)
     notes(values.pop("notes"))
     show(values, _text(values), as_json)

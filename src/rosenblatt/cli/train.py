@@ -31,12 +31,8 @@ UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqr
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar="MODEL", help="Begin anew, with this model's weights and features.")
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
-@option(
-    "Output",
-    "--learning-curve",
-    "curve",
-    metavar="PICTURE",
-    help="Draw the error by the number of training rows, 5 folds: takes some ten times as long.",
+@plot_option(
+    "Draw the error by the number of training rows, 5 folds: takes some ten times as long.", "--learning-curve"
 )
 @json_option
 @recipe_options
@@ -51,7 +47,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
     """
-    plot, curve = words.pop("plot"), words.pop("curve")
+    plot, curve = words.pop("plot"), words.pop("learning_curve")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
     check_writable(output, data, words["order"], str(words["validation"]))
