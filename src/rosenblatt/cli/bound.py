@@ -60,8 +60,7 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     if plot:
         write_picture(_picture(ledgers, data), plot)
     both = list(zip(ledgers, read.problems, strict=True))
-    pictures = [plot] if plot else []
-    text = _text(both, explain)
+    pictures, text = [plot] if plot else [], _text(both, explain)
     show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
 
 

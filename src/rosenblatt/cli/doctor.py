@@ -10,8 +10,8 @@ from ..errors import SettingError, naming
 from ..features.pipeline import SCALE
 from ..learn.settings import WORDS
 from ..recipe.recipe import Recipe
-from .command import Number, as_written, command, given, in_shell, option, option_of, together
-from .options import TABLE, data_options, json_option, learner_options, only_option
+from .command import as_written, command, given, in_shell
+from .options import data_options, json_option, learner_options, like, only_option
 from .output import notes, show
 from .problem import read, wanted
 from .progress import Progress
@@ -19,21 +19,15 @@ from .progress import Progress
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
-doctor_options = together([
-    option_of(TABLE["max_iter"]._replace(section="Trials", help="The most passes over the data of each run.")),
-    option_of(TABLE["max_updates"]._replace(section="Trials", help="The most updates of each run.")),
-    option("Trials", "--max-time", type=Number(float, 0), default=60.0,
-           help="The most seconds of everything that is proven and tried.  [default: 60]"),
-    option("Trials", "--folds", type=Number(int, 2), default=5, show_default=True,
-           help="Parts for the errors on held-out rows."),
-    option_of(TABLE["random_state"]._replace(section="Trials", help="Of orders and folds.")),
-    only_option("Trials"),
-])  # fmt: skip
-
 
 @command(data="DATA")
 @json_option
-@doctor_options
+@like("max_iter", "Trials", "The most passes over the data of each run.")
+@like("max_updates", "Trials", "The most updates of each run.")
+@like("max_time", "Trials", "The most seconds of everything that is proven and tried.", default=60.0, words={})
+@like("calibrate_folds", "Trials", "Parts for the errors on held-out rows.", name="folds", option="--folds")
+@like("random_state", "Trials", "Of orders and folds.")
+@only_option("Trials")
 @learner_options
 @data_options
 def doctor(data: str, as_json: bool, **words: Any) -> None:

@@ -73,10 +73,9 @@ def _verdict(verdict: Any) -> dict[str, Any]:
     rest, positive = verdict.problem.classes
     rows = None if verdict.rows is None else [int(row) + 1 for row in verdict.rows]
     multipliers = None if verdict.multipliers is None else [str(each) for each in verdict.multipliers]
-    weights = None if verdict.w is None else verdict.w.tolist()
     return {
         "positive": positive, "negative": rest, "separable": verdict.separable, "kind": verdict.kind,
-        "exact": verdict.kind in ("separator", "farkas"), "w": weights, "b": verdict.b,
+        "exact": verdict.kind in ("separator", "farkas"), "w": verdict.w, "b": verdict.b,
         "in_floats": verdict.in_floats,
         "exact_hyperplane": in_text(verdict.certificate) if verdict.in_floats is False else None,
         "margin_at_least": None if verdict.margin == float("inf") else verdict.margin,

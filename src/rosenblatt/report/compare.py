@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..compare.intervals import Interval
 from ..compare.result import Comparison, Row
 from ..learn.settings import DEFAULTS
 from . import words
@@ -154,15 +155,14 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
     """A dict a row: names, numbers, `behind_low`, `behind_high` …; those that failed come last, with their reason."""
     made: list[dict[str, Any]] = []
     for place, row in enumerate(comparison.rows, 1):
-        behind = row.behind
+        behind: Any = row.behind or Interval(0.0, 0.0, 0.0, None)  # type: ignore[arg-type]
         made.append({
             "place": place, **row.contender.words, "error": row.error, "error_deviation": row.deviation,
             "score": row.score, "score_deviation": row.score_deviation, "training_error": row.training_error,
             "errors_on_all": row.on_all,
             "mistakes": row.mistakes, "updates": row.updates, "epochs": row.epochs, "limited": row.limited,
             "stop_reason": row.stop, "seconds": round(row.seconds, 4),
-            "behind": 0.0 if behind is None else behind.value, "behind_low": 0.0 if behind is None else behind.low,
-            "behind_high": 0.0 if behind is None else behind.high, "p": None if behind is None else behind.p,
+            "behind": behind.value, "behind_low": behind.low, "behind_high": behind.high, "p": behind.p,
             "p_holm": row.holm, "level": row.level, "picked": row is comparison.pick, "failed": None,
         })  # fmt: skip
     for contender, reason in comparison.failed.items():

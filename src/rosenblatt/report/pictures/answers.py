@@ -211,7 +211,8 @@ def draw_roc(axes: Axes, found: list[Curve]) -> None:
         say(axes, NOTHING)
         return
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
-    _percent(axes)
+    axes.xaxis.set_major_formatter(percent)
+    axes.yaxis.set_major_formatter(percent)
     axes.plot([0, 1], [0, 1], color="#9a9a9a", linewidth=1.0, linestyle=(0, (2, 2)))
     _lines(axes, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
     _corner(axes, found)
@@ -286,18 +287,14 @@ def _corner(axes: Axes, found: list[Curve]) -> None:
     inset = axes.inset_axes((0.44, 0.13, 0.52, 0.5))
     plain(inset)
     inset.set(xlim=(-0.02 * wide, wide), ylim=(1.0 - high, 1.0 + 0.02 * high))
-    _percent(inset)
+    inset.xaxis.set_major_formatter(percent)
+    inset.yaxis.set_major_formatter(percent)
     inset.tick_params(labelsize=8)
     inset.locator_params(nbins=4)
     inset.spines[:].set_visible(True)
     _lines(inset, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
     axes.add_patch(Rectangle((0, 1.0 - high), wide, high, fill=False, edgecolor="#8a8a8a", linewidth=1.0))
     axes.plot([wide, 0.44 * 1.04 - 0.02], [1.0 - high, 0.63 * 1.04 - 0.02], color="#8a8a8a", linewidth=0.8)
-
-
-def _percent(axes: Axes) -> None:
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(percent)
 
 
 def _errors(curve: Curve) -> tuple[float, float]:
