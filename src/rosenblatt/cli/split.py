@@ -45,15 +45,14 @@ def split(data: str, test: float | None, parts: str | None, output: str | None, 
         raise SettingError("standard input has no name for the parts; give one with --output")
     with Progress(), read_twice(data) as path:
         outputs = _names(data, output, asked.names)
-        for path_of_part in outputs:
-            check_writable(path_of_part, data)
+        for each in outputs:
+            check_writable(each, data)
         values = _split(path, outputs, asked, words)
     notes(values.pop("notes"))
     show(values, _text(values), as_json)
 
 
 def _split(path: str, outputs: list[str], asked: Any, words: dict[str, Any]) -> dict[str, Any]:
-
     stratify, seed = words["stratify"], words["seed"]
     rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
     labels = Counter(label if stratify else None for _, label in rows)

@@ -149,9 +149,9 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     longer = not model.run.finished and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
     numbers = not plan.texts and plan.degree == 1
-    what = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
+    changes = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
     left = plan.max_time - (time.monotonic() - begun)
-    trials = tried(case._replace(first=first), what, max(left, 1.0), watch)
+    trials = tried(case._replace(first=first), changes, max(left, 1.0), watch)
     return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
 
 
@@ -258,15 +258,15 @@ class Case(NamedTuple):
     first: Learned | None = None
 
 
-def tried(case: Case, treatments: dict[str, dict[str, Any]], seconds: float, watch: Watch) -> list[Trial]:
-    """All of them; what one leaves of its share of the time is the others'. Learning without end comes last, and has
+def tried(case: Case, changes: dict[str, dict[str, Any]], seconds: float, watch: Watch) -> list[Trial]:
+    """All changes; what one leaves of its share of the time is the others'. Learning without end comes last, and has
     what is left, up to half of all: on sonar 5 s, where a share of 60 s would be 2."""
     end, trials = time.monotonic() + seconds, {}
-    for number, what in enumerate(sorted(treatments, key=lambda what: "max_iter" in treatments[what])):
-        watch(what, number, len(treatments))
-        left = max(end - time.monotonic(), 0.0) / (len(treatments) - number)
-        trials[what] = _trial(case, what, treatments[what], max(min(left, seconds / 2.0), 0.2))
-    return [trials[what] for what in treatments]
+    for number, what in enumerate(sorted(changes, key=lambda what: "max_iter" in changes[what])):
+        watch(what, number, len(changes))
+        left = max(end - time.monotonic(), 0.0) / (len(changes) - number)
+        trials[what] = _trial(case, what, changes[what], max(min(left, seconds / 2.0), 0.2))
+    return [trials[what] for what in changes]
 
 
 def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> Trial:
