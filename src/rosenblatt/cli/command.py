@@ -5,6 +5,7 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 import click
@@ -136,6 +137,11 @@ def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
 
+def switch(section: str, name: str, help: str) -> Decorator:
+    """An option without a value, off unless it is there."""
+    return option(section, name, is_flag=True, help=help)
+
+
 def option_of(entry: Parameter) -> Decorator:
     """The option of an entry of the table: type, default, what stands for the value, and help. Those of reading have no
     default here: what is not given is left to the reader of the format.
@@ -180,12 +186,9 @@ def _shown(entry: Parameter) -> str:
 
 
 def together(options: Iterable[Decorator]) -> Decorator:
-    def decorate(function: Any) -> Any:
-        for each in reversed(list(options)):
-            function = each(function)
-        return function
-
-    return decorate
+    """All of them, in this order in the help."""
+    last_first = list(options)[::-1]
+    return lambda function: reduce(lambda made, each: each(made), last_first, function)
 
 
 def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:

@@ -15,7 +15,7 @@ from ..read.anything import source_like
 from ..read.open import open_bytes, uncompressed
 from ..write import OUTPUTS, Shape, output_format, whole_files
 from ..write.convert import free_names, label_numbers, look, needs_look, parsed_numbers, write_all
-from .command import command, given, option
+from .command import command, given, option, switch
 from .options import FEATURES, data_options, json_option, reading
 from .output import check_writable, note, notes, show
 from .progress import Progress
@@ -38,7 +38,7 @@ from .sources import as_it_is, output_errors, read_twice, unlabelled_option
     metavar="L=N,...",
     help="svmlight: numbers for labels that are words.  [default: -1 and 1; of more than two 0, 1, 2 ...]",
 )
-@option("Output", "--ids", is_flag=True, help="svmlight: where each row comes from, as a comment at its end.")
+@switch("Output", "--ids", "svmlight: where each row comes from, as a comment at its end.")
 @option("Output", "--names", metavar="FILE", help="Names of the columns, a line each.  [default: IN's own]")
 @json_option
 @option("Features", "--model", metavar="MODEL", help="The numbers that this model would see.")

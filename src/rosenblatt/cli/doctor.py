@@ -4,29 +4,30 @@ from typing import Any
 
 import click
 
-from ..errors import SettingError
-from .command import Number, as_written, command, given, in_shell, option, option_of, together
-from .options import TABLE, data_options, json_option, learner_options, only_option
+from ..data.labels import tidy
+from ..doctor import Plan, diagnose
+from ..errors import SettingError, naming
+from ..features.pipeline import SCALE
+from ..learn.settings import WORDS
+from ..recipe.recipe import Recipe
+from .command import as_written, command, given, in_shell
+from .options import data_options, json_option, learner_options, like, only_option
 from .output import notes, show
+from .problem import read, wanted
+from .progress import Progress
 
 SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
-doctor_options = together([
-    option_of(TABLE["max_iter"]._replace(section="Trials", help="The most passes over the data of each run.")),
-    option_of(TABLE["max_updates"]._replace(section="Trials", help="The most updates of each run.")),
-    option("Trials", "--max-time", type=Number(float, 0), default=60.0,
-           help="The most seconds of everything that is proven and tried.  [default: 60]"),
-    option("Trials", "--folds", type=Number(int, 2), default=5, show_default=True,
-           help="Parts for the errors on held-out rows."),
-    option_of(TABLE["random_state"]._replace(section="Trials", help="Of orders and folds.")),
-    only_option("Trials"),
-])  # fmt: skip
-
 
 @command(data="DATA")
 @json_option
-@doctor_options
+@like("max_iter", "Trials", "The most passes over the data of each run.")
+@like("max_updates", "Trials", "The most updates of each run.")
+@like("max_time", "Trials", "The most seconds of everything that is proven and tried.", default=60.0, words={})
+@like("calibrate_folds", "Trials", "Parts for the errors on held-out rows.", name="folds", option="--folds")
+@like("random_state", "Trials", "Of orders and folds.")
+@only_option("Trials")
 @learner_options
 @data_options
 def doctor(data: str, as_json: bool, **words: Any) -> None:
@@ -39,12 +40,6 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rosenblatt doctor sonar.svm.xz
         rosenblatt doctor table.csv --rule margin --scale standard --max-time 20
     """
-    from ..data.labels import tidy
-    from ..doctor import diagnose
-    from ..errors import naming
-    from .problem import read, wanted
-    from .progress import Progress
-
     if "scoring" in given(words):
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     asked = wanted(words, None)
@@ -52,7 +47,7 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            diagnosis = diagnose(rows.rows, y, _plan(rows, y, words), progress.runs())
+            diagnosis = diagnose(rows.rows, y, _plan(rows, y, asked.recipe, words), progress.runs())
     notes(rows.notes)
     page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
     show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)
@@ -67,18 +62,11 @@ def _reading() -> str:
 
 def _scaled(rows: Any, asked: Any) -> str:
     """How texts are scaled where nothing was asked for: the other commands of proof take values as they are."""
-    from ..features.pipeline import SCALE
-
     return f" --scale {SCALE[rows.kind]}" if asked.recipe.features.scale is None and rows.kind == "documents" else ""
 
 
-def _plan(rows: Any, y: Any, words: dict[str, Any]) -> Any:
+def _plan(rows: Any, y: Any, recipe: Recipe, words: dict[str, Any]) -> Any:
     """What is asked, in the terms of `rosenblatt.doctor`."""
-    from ..doctor import Plan
-    from ..features.pipeline import SCALE
-    from ..learn.settings import WORDS
-
-    recipe = rows.wanted.recipe
     asked = {name: words[name] for name in ("max_updates", "max_time", "folds", "positive", "degree")}
     asked |= {"scale": recipe.features.scale or SCALE[rows.kind], "texts": rows.kind == "documents"}
     learner = {name: value for name, value in recipe.words.items() if name in WORDS}

@@ -8,6 +8,7 @@ import numpy as np
 from ..model.metrics import metrics, most_confused
 from ..model.model import Model
 from ..read.anything import source_like
+from ..report.answers import called
 from ..report.words import plural, short, table
 from .command import command
 from .options import json_option, plot_option, reading, reading_options
@@ -65,11 +66,7 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
 
 
 def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:
-    rows = []
-    for k, name in enumerate(classes):
-        wrong, total = confusion[k][1 - k], sum(confusion[k])
-        rows.append(["", f"{name} called {classes[1 - k]}", f"{wrong:,}", f"of {total:,}"])
-    return table(rows, right=(2, 3))
+    return table((called(classes, k, confusion[k][1 - k], sum(confusion[k])) for k in (0, 1)), right=(2, 3))
 
 
 def _confusions(measured: dict[str, Any]) -> list[str]:

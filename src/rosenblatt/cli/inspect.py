@@ -86,10 +86,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
     if values["representation"] is not None:
         yield from _representation(values["representation"])
-    yield (
-        f"{plural(values['epochs'], 'epoch')}, {plural(int(values['examples']), 'example')}, "
-        f"{plural(int(values['updates']), 'update')}, {plural(int(values['mistakes']), 'mistake')}"
-    )
+    yield ", ".join(plural(int(values[f"{what}s"]), what) for what in ("epoch", "example", "update", "mistake"))
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
     if values["validation_per_epoch"]:

@@ -91,13 +91,11 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"{size}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         yield f"margin {what}: {row['margin' + end]:.6g}"
-        yield f"  at least {row['lower_bound' + end]:.12g}, at most {row['upper_bound' + end]:.12g}" + (
-            f", gap {row['gap' + end]:.1e}"
-        )
-        if row["gap" + end] > 1e-6:
-            yield "  the bounds do not meet: " + (
-                "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
-            )
+        low, high, gap = (row[name + end] for name in ("lower_bound", "upper_bound", "gap"))
+        yield f"  at least {low:.12g}, at most {high:.12g}, gap {gap:.1e}"
+        if gap > 1e-6:
+            why = "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
+            yield f"  the bounds do not meet: {why}"
         if not row["in_floats" + end]:
             yield f"  {NOT_IN_FLOATS}:"
             yield "  those of --json are rounded; `rosenblatt separable` has a hyperplane in whole numbers"

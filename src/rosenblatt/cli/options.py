@@ -67,8 +67,8 @@ problem_options = together([
 ])  # fmt: skip
 
 
-def plot_option(what: str) -> Decorator:
-    return option("Output", "--plot", metavar="PICTURE", help=what)
+def plot_option(what: str, name: str = "--plot") -> Decorator:
+    return option("Output", name, metavar="PICTURE", help=what)
 
 
 json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")

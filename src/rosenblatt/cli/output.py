@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RosenblattError, SettingError
+from ..report.words import printable
 
 
 class OutputError(RosenblattError):
@@ -49,15 +50,6 @@ def note(text: str) -> None:
         with contextlib.suppress(OSError):
             sys.stderr.write("\n".join(map(printable, text.split("\n"))) + "\n")
             sys.stderr.flush()
-
-
-STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\t")}
-"""Control characters, which a terminal would obey, as they are shown."""
-
-
-def printable(text: str) -> str:
-    """One line, in which nothing that comes from a file can steer the terminal."""
-    return text.translate(STEERING)
 
 
 def notes(counted: Mapping[str, int]) -> None:

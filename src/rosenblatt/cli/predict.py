@@ -8,16 +8,16 @@ import numpy as np
 from ..errors import SettingError
 from ..model.model import Model, Scored
 from ..read.anything import source_like
-from .command import command, option
+from .command import command, switch
 from .options import json_option, reading, reading_options
 from .output import notes, to_json, write_lines
 from .progress import Progress
 
 
 @command(model="MODEL", data="DATA")
-@option("Output", "--scores", is_flag=True, help="The score too, > 0 for the positive class; of more classes, of each.")
-@option("Output", "--proba", is_flag=True, help="The probability of each class too, in the order of inspect.")
-@option("Output", "--ids", is_flag=True, help="First on the line where the row comes from: a mail's file.")
+@switch("Output", "--scores", "The score too, > 0 for the positive class; of more classes, of each.")
+@switch("Output", "--proba", "The probability of each class too, in the order of inspect.")
+@switch("Output", "--ids", "First on the line where the row comes from: a mail's file.")
 @json_option
 @reading_options
 def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json: bool, **words: Any) -> None:

@@ -1,9 +1,7 @@
 """Data of the commands that prove things: read whole, as rows of two classes, in a way that can be repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -37,7 +35,7 @@ class Wanted(NamedTuple):
         return {"reading": self.recipe.reading, "features": options, "only": self.only, "positive": positive}
 
     @classmethod
-    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Wanted:
+    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Self:
         """From such a dict."""
         if unknown := set(saved["features"]) - set(DEFAULT._fields):
             raise KeyError(min(unknown))
@@ -48,14 +46,13 @@ class Wanted(NamedTuple):
 class Data(NamedTuple):
     """What was read. problems: of two classes one, of more one for each against the rest, or for the positive one.
 
-    rows, y: the same rows with all their labels, for learners. wanted: how to read them again. origin: what the data
-    are called. notes: what was skipped. kind: "rows", or "documents" that have become rows.
+    rows, y: the same rows with all their labels, for learners. origin: what the data are called. notes: what was
+    skipped. kind: "rows", or "documents" that have become rows.
     """
 
     problems: list[Problem]
     rows: Rows
     y: Array
-    wanted: Wanted
     origin: str
     notes: dict[str, int]
     kind: str = "rows"
@@ -86,17 +83,13 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             batch, labels = batch.take(chosen), labels[chosen]
         features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
         names = features.names or source.feature_names
+        classes, positive = np.unique(labels).tolist(), recipe["positive"]
+        positives = [positive] if positive is not None or len(classes) <= 2 else classes
         problems = [
             as_problem(rows, labels, recipe["fit_intercept"], positive, names if features.quadratic is None else None)
-            for positive in _positives(labels, recipe["positive"])
+            for positive in positives
         ]
-    return Data(problems, rows, labels, wanted, str(source.origin), dict(source.notes), source.kind)
-
-
-def _positives(labels: Array, positive: Any) -> list[Any]:
-    """The positive class of each problem: the one named, the last of two, or each of more."""
-    classes = np.unique(labels).tolist()
-    return [positive] if positive is not None or len(classes) <= 2 else classes
+    return Data(problems, rows, labels, str(source.origin), dict(source.notes), source.kind)
 
 
 def _of(labels: Array, only: list[str]) -> Array:

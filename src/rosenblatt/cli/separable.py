@@ -59,7 +59,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     kept = None if results[0].separable is None else save
     if kept is not None:
         with output_errors(kept):
-            results[0].save(kept, rows.wanted.as_dict())
+            results[0].save(kept, wish.as_dict())
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
     first = rows.problems[0]
@@ -73,10 +73,9 @@ def _verdict(verdict: Any) -> dict[str, Any]:
     rest, positive = verdict.problem.classes
     rows = None if verdict.rows is None else [int(row) + 1 for row in verdict.rows]
     multipliers = None if verdict.multipliers is None else [str(each) for each in verdict.multipliers]
-    weights = None if verdict.w is None else verdict.w.tolist()
     return {
         "positive": positive, "negative": rest, "separable": verdict.separable, "kind": verdict.kind,
-        "exact": verdict.kind in ("separator", "farkas"), "w": weights, "b": verdict.b,
+        "exact": verdict.kind in ("separator", "farkas"), "w": verdict.w, "b": verdict.b,
         "in_floats": verdict.in_floats,
         "exact_hyperplane": in_text(verdict.certificate) if verdict.in_floats is False else None,
         "margin_at_least": None if verdict.margin == float("inf") else verdict.margin,

@@ -3,9 +3,12 @@
 from typing import Any
 
 from ..errors import SettingError
+from ..write import whole_files
+from ..write.shuffle import shuffled
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
+from .progress import Progress
 from .sources import moved_rows, output_errors, read_twice
 
 
@@ -23,10 +26,6 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     Example:
         rosenblatt shuffle sorted.svm.xz mixed.svm.xz --seed 3
     """
-    from ..write import whole_files
-    from ..write.shuffle import shuffled
-    from .progress import Progress
-
     if output == "-" and as_json:
         raise SettingError("--json is printed where the rows go; name a file as OUT")
     if output != "-":

@@ -26,31 +26,27 @@ unlabelled_option = option("Reading", "--unlabelled", is_flag=True, help="The ro
 
 def as_it_is(path: str, reading: dict[str, Any], unlabelled: bool = False) -> Source:
     """The data with their labels, if they have any; of a table without a well-known label, the one `train` takes."""
-    reading = dict(reading)
-    format = reading.pop("format", None) or "auto"
-    labelled: Any = False if unlabelled else "auto"
     try:
-        source: Any = open_source(path, format, labelled=labelled, **reading)
+        source: Any = open_source(path, labelled=False if unlabelled else "auto", **reading)
     except DataError:
         if unlabelled or is_read_once(path):
             raise
-        return open_source(path, format, labelled=True, **reading)  # a column of words that is no feature
+        return open_source(path, labelled=True, **reading)  # a column of words that is no feature
     columns = getattr(source, "columns", None)
     if columns is not None and columns.label is None and not unlabelled and not source.one_shot:
         with contextlib.suppress(DataError):
-            return open_source(path, format, labelled=True, **reading)
+            return open_source(path, labelled=True, **reading)
     return source  # type: ignore[no-any-return]
 
 
 def whole(source: Source) -> Batch:
     """All batches as one, with plain labels."""
     batches = list(source)
-    origin = getattr(source, "origin", "the data")
     if not batches:
-        raise DataError(f"{origin}: found no rows; at least two of each class are needed")
+        raise DataError(f"{source.origin}: found no rows; at least two of each class are needed")
     whole = joined(batches)
     if whole.y is None:
-        raise DataError(f"{origin}: there are no labels; rows to learn from need one each")
+        raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
     return whole._replace(y=tidy(whole.y))
 
 

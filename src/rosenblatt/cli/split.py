@@ -5,36 +5,27 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SettingError
+from ..read.open import COMPRESSED
 from ..report.words import class_counts, plural, table
+from ..write import whole_files
+from ..write.shuffle import Dealer, parts_of
 from .command import Number, Share, command, option
 from .options import json_option, reading, reading_options
 from .output import check_writable, notes, show
+from .progress import Progress
 from .sources import moved_rows, output_errors, read_twice, unlabelled_option
 
 
 @command(data="IN")
-@option(
-    "Parts",
-    "--test",
-    type=Share(),
-    metavar="SHARE",
-    help="Share of the rows for test, the others for train.  [default: 0.2]",
-)
+@option("Parts", "--test", type=Share(), help="Share of the rows for test, the others for train.  [default: 0.2]")
 @option("Parts", "--parts", metavar="NAME=SHARE,...", help="Parts by name; shares sum to 1, or are whole numbers.")
 @option("Parts", "--stratify/--no-stratify", default=True, help="Every class by itself.  [default: yes]")
 @option("Parts", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the choice of rows.")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    "prefix",
-    metavar="PATH",
-    help="Parts are PATH.train.svm ...  [default: IN without suffixes]",
-)
+@option("Output", "-o", "--output", metavar="PATH", help="Parts are PATH.train.svm ...  [default: IN without suffixes]")
 @json_option
 @reading_options
 @unlabelled_option
-def split(data: str, test: float | None, parts: str | None, prefix: str | None, as_json: bool, **words: Any) -> None:
+def split(data: str, test: float | None, parts: str | None, output: str | None, as_json: bool, **words: Any) -> None:
     """Deal the rows of IN to the files IN.train.svm and IN.test.svm, or to other parts, each with IN's suffixes.
 
     IN: svmlight, CSV or text lines, which keep their order and every byte; a header is repeated. A folder of mails
@@ -44,30 +35,24 @@ def split(data: str, test: float | None, parts: str | None, prefix: str | None, 
         rosenblatt split spambase.svm.xz --test 0.25
         rosenblatt split data.csv --parts train=8,tune=1,test=1 -o my/data
     """
-    from ..write.shuffle import parts_of
-    from .progress import Progress
-
     if test is not None and parts is not None:
         raise SettingError("--test and --parts both say how to split; choose one")
     if test == 0.0:
         raise SettingError("--test 0 leaves no rows to test on; give a share between 0 and 1")
     share = 0.2 if test is None else test
     asked = parts_of(f"train={1 - share!r},test={share!r}" if parts is None else parts)
-    if data == "-" and prefix is None:
+    if data == "-" and output is None:
         raise SettingError("standard input has no name for the parts; give one with --output")
     with Progress(), read_twice(data) as path:
-        outputs = _names(data, prefix, tuple(asked))
-        for output in outputs:
-            check_writable(output, data)
+        outputs = _names(data, output, tuple(asked))
+        for each in outputs:
+            check_writable(each, data)
         values = _split(path, outputs, asked, words)
     notes(values.pop("notes"))
     show(values, _text(values), as_json)
 
 
 def _split(path: str, outputs: list[str], asked: dict[str, float], words: dict[str, Any]) -> dict[str, Any]:
-    from ..write import whole_files
-    from ..write.shuffle import Dealer
-
     stratify, seed = words["stratify"], words["seed"]
     rows = moved_rows(path, {**reading(words)}, stratify and not words["unlabelled"], outputs[0])
     labels = Counter(label if stratify else None for _, label in rows)
@@ -88,8 +73,6 @@ def _split(path: str, outputs: list[str], asked: dict[str, float], words: dict[s
 
 def _names(data: str, prefix: str | None, parts: tuple[str, ...]) -> list[str]:
     """`data/a9a.svm.xz` → `data/a9a.train.svm.xz`, …; of a folder `mails.train.index`."""
-    from ..read.open import COMPRESSED
-
     path = Path(data.rstrip("/") if data not in ("-", "/") else "data")
     if Path(data).is_dir():
         stem, suffix = path.name, ".index"

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ..report.data_summary import COLUMN, summarise
 from ..report.words import listed, plural, short, table
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import notes, show
+from .progress import Progress
 from .sources import as_it_is, unlabelled_option
 
 LISTED = 6
@@ -28,9 +30,6 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
     Example:
         rosenblatt summary spambase.svm.xz --columns 5
     """
-    from ..report.data_summary import summarise
-    from .progress import Progress
-
     source: Any = as_it_is(data, reading(words), unlabelled)
     with Progress() as progress:
         values = summarise(progress.reading(source), lambda: _names(source))
@@ -78,9 +77,8 @@ def _counted(names: list[Any]) -> str:
 
 
 def _columns(values: dict[str, Any]) -> list[str]:
-    keys = ("min", "max", "mean", "sd", "nonzero")
-    rows = [[short(each["name"], 30), *(f"{each[key]:.6g}" for key in keys)] for each in values["columns"]]
-    return table([["column", *keys], *rows], right=range(1, 6))
+    rows = [[short(each["name"], 30), *(f"{each[key]:.6g}" for key in COLUMN[1:])] for each in values["columns"]]
+    return table([["column", *COLUMN[1:]], *rows], right=range(1, 6))
 
 
 def _texts(values: dict[str, Any]) -> Iterator[str]:
@@ -88,7 +86,6 @@ def _texts(values: dict[str, Any]) -> Iterator[str]:
     if list(values["fields"]) != ["text"]:
         yield "fields: " + ", ".join(f"{name} {count:,}" for name, count in values["fields"].items())
     yield f"texts without words: {values['empty_texts']:,}"
-    keys = ("min", "median", "mean", "max")
     rows = [["all", values["length"]], *values["length_of_class"].items()]
-    cells = [[short(name, 20), *(f"{spread[key]:,.6g}" for key in keys)] for name, spread in rows[:13]]
-    yield from table([["words a text", *keys], *cells], right=range(1, 5))
+    cells = [[short(name, 20), *(f"{length:,.6g}" for length in spread.values())] for name, spread in rows[:13]]
+    yield from table([["words a text", *values["length"]], *cells], right=range(1, 5))

@@ -4,9 +4,15 @@ import os
 from typing import Any
 
 from ..errors import SettingError
+from ..model.model import Model
+from ..read.anything import source_like
+from ..report.answers import choice, threshold_lines
 from .command import command, option
 from .options import json_option, reading_options, threshold_options
 from .output import check_writable, notes, show
+from .progress import Progress
+from .recipe import recipe_of
+from .sources import output_errors
 
 
 @command(model="MODEL", data="DATA")
@@ -24,13 +30,6 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
         rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
         rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model
     """
-    from ..model.model import Model
-    from ..read.anything import source_like
-    from ..report.answers import choice, threshold_lines
-    from .progress import Progress
-    from .recipe import recipe_of
-    from .sources import output_errors
-
     recipe = recipe_of(words)
     if recipe.wish.empty:
         raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")

@@ -1,18 +1,27 @@
 """`rosenblatt train`: labelled data → a model file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from ..core.loop import UPDATES
 from ..errors import SettingError
+from ..features.hashing import Hashing
+from ..learn.converged import MOST_VOTES, training_errors
+from ..model.model import Model
+from ..read.anything import source_like, source_of
+from ..recipe import recipe as recipes
+from ..recipe import training
+from ..recipe.training import Learned
+from ..report.answers import calibration_text, choice, threshold_lines
+from ..report.words import class_counts, plural, series
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
-
-if TYPE_CHECKING:
-    from ..model.model import Model
-    from ..recipe.training import Learned
+from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
+from .recipe import noted, recipe_of
+from .sources import output_errors
 
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
@@ -22,12 +31,8 @@ UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqr
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar="MODEL", help="Begin anew, with this model's weights and features.")
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
-@option(
-    "Output",
-    "--learning-curve",
-    "curve",
-    metavar="PICTURE",
-    help="Draw the error by the number of training rows, 5 folds: takes some ten times as long.",
+@plot_option(
+    "Draw the error by the number of training rows, 5 folds: takes some ten times as long.", "--learning-curve"
 )
 @json_option
 @recipe_options
@@ -42,15 +47,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
     """
-    from ..model.model import Model
-    from ..read.anything import source_like, source_of
-    from ..recipe import recipe as recipes
-    from ..recipe import training
-    from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
-    from .recipe import noted, recipe_of
-    from .sources import output_errors
-
-    plot, curve = words.pop("plot"), words.pop("curve")
+    plot, curve = words.pop("plot"), words.pop("learning_curve")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
     check_writable(output, data, words["order"], str(words["validation"]))
@@ -93,11 +90,6 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
 
 def _values(trained: Learned, output: str) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
-    import numpy as np
-
-    from ..core.loop import UPDATES
-    from ..report.answers import choice
-
     model, run = trained.model, trained.model.run
     settings, errors = run.settings.words(), _errors(trained)
     return {
@@ -105,9 +97,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "features": model.width,
         "classes": model.classes,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
-        "rule": settings["rule"],
-        "keep": settings["keep"],
-        "optimizer": settings["optimizer"],
+        **{name: settings[name] for name in ("rule", "keep", "optimizer")},
         "epochs": run.epoch,
         "mistakes_per_epoch": run.history["mistakes"],
         "loss_per_epoch": run.history["loss"],
@@ -142,8 +132,6 @@ def _not_separable(trained: Learned) -> dict[str, Any] | None:
 
 def _errors(trained: Learned) -> int | None:
     """E_in as a count; None where voting would take far longer than learning did."""
-    from ..learn.converged import MOST_VOTES, training_errors
-
     model = trained.model
     if trained.rows.n * (model.run.memory.vectors(model.run.state) - 1) > MOST_VOTES:
         return None
@@ -152,10 +140,6 @@ def _errors(trained: Learned) -> int | None:
 
 def _collision_rate(trained: Learned) -> float | None:
     """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
-    import numpy as np
-
-    from ..features.hashing import Hashing
-
     dictionary = None if trained.model.features is None else trained.model.features.dictionary
     if not isinstance(dictionary, Hashing):
         return None
@@ -164,9 +148,6 @@ def _collision_rate(trained: Learned) -> float | None:
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    from ..report.answers import calibration_text, threshold_lines
-    from ..report.words import class_counts, plural, series
-
     classes = class_counts(values["class_rows"], 10)
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
     if values["collision_rate"] is not None:

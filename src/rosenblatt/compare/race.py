@@ -18,7 +18,6 @@ from ..data.batch import Batch
 from ..data.folds import folds_of
 from ..errors import DataError, Message, RosenblattError, SettingError, plain
 from ..features.pipeline import DEFAULT, Options
-from ..learn.observers import Event
 from ..model.fit import Task
 from ..model.metrics import scorer
 from ..model.model import Model
@@ -152,14 +151,11 @@ class Race:
     def _trial(self, contender: Contender) -> Trial | None:
         part, recipe = self.parts[contender.scale], self._recipe(contender)
         begun = time.thread_time()
-        learned = learn(recipe, part.rows, part.y, Task(observers=self._stop))
+        learned = learn(recipe, part.rows, part.y, Task(observers=lambda event: self.stopped.is_set()))
         seconds = time.thread_time() - begun
         if self.stopped.is_set():
             return None
         return counted(learned, part, self.votes, self._score)._replace(seconds=seconds)
-
-    def _stop(self, event: Event) -> bool:
-        return self.stopped.is_set()
 
     def _recipe(self, contender: Contender) -> Recipe:
         """The contender's, with the plan's limits for this part."""

@@ -11,6 +11,7 @@ from ..data.batch import Batch
 from ..data.checks import check_finite
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, Message, SettingError
+from ..lazy import lazily
 from ..read.anything import at_hand
 from ..recipe.trial import Trial, Watch
 from .contenders import Contender, contenders
@@ -23,6 +24,8 @@ METHODS = {
     "groups": "paired, jackknife over 20 groups of test rows",
 }
 COUNTS = ("mistakes", "updates", "epochs", "seconds")
+_report, _ = lazily(__package__, dict.fromkeys(("table", "verdict", "records"), "..report.compare"))
+"""How a comparison reads is a report's affair: the function of this name."""
 
 
 class Row(NamedTuple):
@@ -50,6 +53,13 @@ class Row(NamedTuple):
     behind: Interval | None = None
     holm: float | None = None
     on_all: int | None = None
+
+    @property
+    def measured(self) -> tuple[float, float]:
+        """The error, or the score where there is one, with its deviation."""
+        if self.score is None or self.score_deviation is None:
+            return self.error, self.deviation
+        return self.score, self.score_deviation
 
     @property
     def level(self) -> bool:
@@ -93,21 +103,15 @@ class Comparison:
 
     def table(self, width: int = 100) -> str:
         """The rows as text, at most `width` letters a line."""
-        from .table import table
-
-        return "\n".join(table(self, width))
+        return "\n".join(_report("table")(self, width))
 
     def verdict(self) -> str:
         """What to pick, and why."""
-        from .table import verdict
-
-        return " ".join(verdict(self))
+        return " ".join(_report("verdict")(self))
 
     def records(self) -> list[dict[str, Any]]:
         """A dict a row, for JSON and CSV, those that failed at the end."""
-        from .table import records
-
-        return records(self)
+        return _report("records")(self)  # type: ignore[no-any-return]
 
 
 def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch: Watch | None = None) -> Any:
@@ -161,8 +165,7 @@ def comparison(race: Race, tested: bool) -> Comparison:
     adjusted = holm(np.array([each.p for each in behind])).tolist()
     judged = [row._replace(behind=each, holm=p) for row, each, p in zip(rows[1:], behind, adjusted, strict=True)]
     judged.insert(0, best)
-    spread = best.deviation if best.score_deviation is None else best.score_deviation
-    limit = loss[best.contender] + (spread if one else spread / len(sizes) ** 0.5)
+    limit = loss[best.contender] + best.measured[1] / len(sizes) ** 0.5
     near = [row for row in judged if row.level and loss[row.contender] <= limit]
     errors, scores = zip(*(_most_frequent(*pair, race.plan.scoring) for pair in race.pairs), strict=True)
     return Comparison(

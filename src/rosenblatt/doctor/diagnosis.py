@@ -3,27 +3,35 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..data.batch import Batch
 from ..data.checks import check_seconds, labels_from, rows_from
 from ..data.folds import folds_of
-from ..errors import DataError, SettingError, plain
+from ..errors import DataError, RosenblattError, SettingError, plain
+from ..lazy import lazily
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..model.fit import Task
 from ..recipe.recipe import Recipe
 from ..recipe.table import recipe_table
-from ..recipe.trial import Trial, Watch
+from ..recipe.training import Learned, learn
+from ..recipe.trial import Part, Trial, Watch, counted, part, warm_up
 from ..theory.problem import as_problem
 from .facts import Facts, facts
-from .treatments import treatments
-from .trials import Case, as_it_is, tried
 from .verdict import Verdict, verdicts
 
 PROOFS = 0.25
 """The share of the time that proofs and margins may take; the learner as it is has as much, the trials the rest."""
+_report, _ = lazily(__package__, {"advice": "..report.advice", "page": "..report.doctor", "as_dict": "..report.doctor"})
+"""How a diagnosis reads is a report's affair: the function of this name."""
+
+
+MOST = 30_000_000
+"""Numbers that products of columns may come to: 0.25 GB, an epoch of some 0.05 s."""
+ALONE, PASSIVE = "one-vs-rest", "passive-aggressive"
 
 
 @dataclass(frozen=True)
@@ -90,18 +98,14 @@ class Diagnosis:
     @property
     def advice(self) -> list[str]:
         """What to do, in sentences, what helps most first."""
-        from .advice import advice
-
-        return advice(self)
+        return _report("advice")(self)  # type: ignore[no-any-return]
 
     def page(self, data: str = "DATA", options: str = "", say: Callable[[str], str] = str) -> Iterator[str]:
         """Lines of at most 100 characters. data: what commands on it call the data, and options how they read it.
 
         say: how another face of the program says a reason that mentions settings.
         """
-        from .page import page
-
-        return page(self, data, options, say)
+        return _report("page")(self, data, options, say)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return "\n".join(self.page())
@@ -113,9 +117,7 @@ class Diagnosis:
 
     def as_dict(self, first: int = 0) -> dict[str, Any]:
         """JSON-able, everything. first: the number of the first row."""
-        from .page import as_dict
-
-        return as_dict(self, first)
+        return _report("as_dict")(self, first)  # type: ignore[no-any-return]
 
 
 def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) -> Diagnosis:
@@ -138,18 +140,18 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     folds = folds_of(labels, plan.folds, recipe.settings.random_state)
     case = Case(rows, labels, recipe, Task(names=plan.names), folds, plan.scale)
     watch("the learner as it is", 0, 0)
-    case = as_it_is(case, plan.max_time * PROOFS)
-    assert case.first is not None
+    warm_up(recipe, rows, labels)
+    first = _learned(case, recipe, _whole(case), plan.max_time * PROOFS)[0]
     watch("proofs", 0, 0)
-    model = case.first.model
+    model = first.model
     proven = verdicts(rows, labels, model, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
     longer = not model.run.finished and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
     numbers = not plan.texts and plan.degree == 1
-    what = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
+    changes = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
     left = plan.max_time - (time.monotonic() - begun)
-    trials = tried(case, what, max(left, 1.0), watch)
+    trials = tried(case._replace(first=first), changes, max(left, 1.0), watch)
     return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
 
 
@@ -192,3 +194,106 @@ def _rows(X: Any, y: Any, plan: Plan) -> tuple[Rows, Array]:
         rest, name = problem.classes
         return problem.rows, np.where(problem.y > 0, str(name), str(rest))
     return problem.rows, labels
+
+
+# --- what may help ----------------------------------------------------------------------------------------------------
+
+
+def treatments(
+    recipe: Recipe, rows: Rows, classes: int, numbers: bool, scale: str, longer: bool
+) -> dict[str, dict[str, Any]]:
+    """What it is called → the words that change: what is worth a try, the smaller changes first, without those that
+    change nothing.
+
+    numbers: rows of numbers without products, which can be scaled and multiplied. scale: how they are scaled already.
+    longer: also without end.
+    """
+    settings = recipe.settings
+    own, together = settings.words(), hasattr(settings.rule, "steps")
+    rule, scaled = own["rule"], "standard" in scale
+    apart = classes > 2 and settings.multi_class == ALONE
+    alone = {} if settings.multi_class == ALONE or together else {"multi_class": ALONE}
+    mean, best = {"keep": "averaged"}, {"keep": "pocket"}
+    averaged, square = mean.items() <= own.items(), numbers and _products(rows) <= MOST
+    spread = {} if scaled else {"scale": _further(scale, "standard")}
+    worth: dict[str, tuple[bool, dict[str, Any]]] = {
+        "as it is": (True, {}),
+        "the same, until it is finished": (longer, {"max_iter": None}),
+        "columns of equal spread": (numbers and not scaled, spread),
+        "rows of equal length": (numbers and "unit" not in scale, {"scale": _further(scale, "unit")}),
+        "also learn from narrow escapes": (not rule.startswith("margin"), {"rule": "margin", **alone}),
+        "steps as long as needed": (not rule.startswith(PASSIVE), {"rule": PASSIVE, **alone}),
+        "learn the classes together": (apart and rule == "perceptron", {"multi_class": "multi-class-perceptron"}),
+        "the mean of all weights": (not averaged, mean),
+        "the best weights on the way": (not best.items() <= own.items(), best),
+        "curved borders": (square, {"degree": 2}),
+        "equal spread, mean of weights": (numbers and not averaged and not scaled, {**spread, **mean}),
+        "both, and curved borders": (square and not averaged, {**spread, "degree": 2, **mean}),
+    }
+    return {what: words for what, (worthwhile, words) in worth.items() if worthwhile}
+
+
+def _further(scale: str, step: str) -> str:
+    return step if scale == "none" else f"{scale}+{step}"
+
+
+def _products(rows: Rows) -> float:
+    d = rows.size / max(rows.n, 1)
+    return max(rows.n * d * (d + 3.0) / 2.0, rows.width * (rows.width + 3.0) / 2.0)
+
+
+# --- and whether it does ----------------------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    """The rows with their labels, the recipe of the learner as it is, what is said beside it, and the folds: (training,
+    held-out) row numbers. scale: how the rows are scaled already. first: the learner as it is, taught all rows."""
+
+    rows: Rows
+    y: Array
+    recipe: Recipe
+    task: Task
+    folds: list[tuple[Array, Array]]
+    scale: str = "none"
+    first: Learned | None = None
+
+
+def tried(case: Case, changes: dict[str, dict[str, Any]], seconds: float, watch: Watch) -> list[Trial]:
+    """All changes; what one leaves of its share of the time is the others'. Learning without end comes last, and has
+    what is left, up to half of all: on sonar 5 s, where a share of 60 s would be 2."""
+    end, trials = time.monotonic() + seconds, {}
+    for number, what in enumerate(sorted(changes, key=lambda what: "max_iter" in changes[what])):
+        watch(what, number, len(changes))
+        left = max(end - time.monotonic(), 0.0) / (len(changes) - number)
+        trials[what] = _trial(case, what, changes[what], max(min(left, seconds / 2.0), 0.2))
+    return [trials[what] for what in changes]
+
+
+def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> Trial:
+    try:
+        recipe = (case.recipe.without("max_updates") if "max_iter" in words else case.recipe).instead(**words)
+        warm_up(recipe, case.rows, case.y)
+        begun = time.monotonic()
+        first = None if words else case.first
+        learned = first or _learned(case, recipe, _whole(case), seconds / 2.0)[0]
+        trial = counted(learned)
+        left = max(seconds - (time.monotonic() - begun), 0.1)
+        wrong = np.zeros(case.rows.n, bool)
+        for fold in case.folds:
+            wrong[fold[1]] = counted(*_learned(case, recipe, fold, left / len(case.folds)), most_votes=0).wrong
+    except RosenblattError as error:
+        return Trial(what, words, failed=error.message)
+    taken = time.monotonic() - begun + (0.0 if first is None else first.seconds)
+    return trial._replace(what=what, words=words, wrong=wrong if case.folds else None, seconds=taken)
+
+
+def _whole(case: Case) -> tuple[Array, Array]:
+    """All rows to learn from, none held out."""
+    return np.arange(case.rows.n), np.arange(0)
+
+
+def _learned(case: Case, recipe: Recipe, split: tuple[Array, Array], seconds: float) -> tuple[Learned, Part]:
+    scale = (recipe.features.scale or "none").removeprefix(f"{case.scale}+")
+    train, held = (Batch(case.rows.take(numbers), case.y[numbers]) for numbers in split)
+    made = part(train, held, recipe.features._replace(scale=scale))
+    return learn(recipe.with_(max_time=seconds), made.rows, made.y, case.task), made

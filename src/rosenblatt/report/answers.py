@@ -30,6 +30,11 @@ def calibration_text(record: dict[str, Any]) -> str:
     return text
 
 
+def called(classes: list[str], k: int, wrong: int, total: int) -> list[str]:
+    """`ham called spam  3  of 120`, in cells: the rows of class k of two that are wrong."""
+    return ["", f"{classes[k]} called {classes[1 - k]}", f"{wrong:,}", f"of {total:,}"]
+
+
 def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
     """The record for people."""
     yield f"threshold {record['value']:.6g}: {classes[1]} above it; chosen on {record['rows']}, where"
@@ -37,9 +42,7 @@ def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]
     for kind, k, total in (("false_positives", 0, "negatives"), ("false_negatives", 1, "positives")):
         low, high = record[f"{kind}_interval"]
         shares = f"{record[f'{kind}_rate']:.3%}, 95 % interval {low:.3%} to {high:.3%}"
-        lines.append(
-            ["", f"{classes[k]} called {classes[1 - k]}", f"{record[kind]:,}", f"of {record[total]:,}", shares]
-        )
+        lines.append([*called(classes, k, record[kind], record[total]), shares])
     yield from table(lines, right=(2, 3))
     yield from _promise(record, classes)
     if record["rows"] == HELD_OUT:

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
+from ..doctor.facts import Columns, repeats
 from ..mailtext.fields import Document
 from ..mailtext.tokens import split
 from ..read.columns import is_number
-from .columns import Columns, repeats
 
 APART = 100.0
 """Ranges whose ratio is as large as this call for scaling."""
@@ -146,16 +146,12 @@ def _spread(lengths: Array) -> dict[str, float]:
 
 def advice(found: dict[str, Any]) -> list[str]:
     """What to do about it, in the options of the command line."""
-    lines = []
-    sizes = list(found["class_rows"].values())
-    if len(sizes) == 1:
-        lines.append("there is only one class: nothing to learn from yet")
-    if len(sizes) == 2 and max(sizes) >= UNEVEN * min(sizes):
-        ratio = max(sizes) / min(sizes)
-        lines.append(f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced")
-    if found.get("range_ratio", 1.0) >= APART:
-        lines.append(f"ranges of the columns differ by a factor of {found['range_ratio']:.0e}: --scale standard")
-    if found["surely_wrong"]:
-        count = found["surely_wrong"]
-        lines.append(f"equal rows have different labels: no classifier can be right on {count:,} of the rows")
-    return lines
+    sizes, ranges, wrong = list(found["class_rows"].values()), found.get("range_ratio", 1.0), found["surely_wrong"]
+    ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
+    hints = {
+        "there is only one class: nothing to learn from yet": len(sizes) == 1,
+        f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
+        f"ranges of the columns differ by a factor of {ranges:.0e}: --scale standard": ranges >= APART,
+        f"equal rows have different labels: no classifier can be right on {wrong:,} of the rows": wrong,
+    }
+    return [hint for hint, applies in hints.items() if applies]

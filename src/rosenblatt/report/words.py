@@ -6,6 +6,14 @@ from typing import Any
 
 from ..errors import short as short  # as used below this room, too
 
+STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\t")}
+"""Control characters, which a terminal would obey, as they are shown."""
+
+
+def printable(text: str) -> str:
+    """One line, in which nothing that comes from a file can steer the terminal."""
+    return text.translate(STEERING)
+
 
 def plural(count: float, what: str) -> str:
     """`1 row`, `1,234 rows`."""
@@ -57,3 +65,12 @@ def wrapped(text: str, width: int, first: str = "", then: str = "  ") -> list[st
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
     )
+
+
+def as_options(words: Mapping[str, Any]) -> str:
+    """Words of a recipe as options of the shell, to be copied behind `rosenblatt train`:
+    `{"max_iter": None, "keep": "averaged"}` → `--epochs none --keep averaged`."""
+    from ..recipe.table import recipe_table  # loads numpy, which `--help` can do without
+
+    table = recipe_table()
+    return " ".join(f"{table[name].options} {'none' if value is None else value}" for name, value in words.items())

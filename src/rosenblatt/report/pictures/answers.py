@@ -204,12 +204,15 @@ def _curve(scores: Array, truth: Array, answers: Array, label: str) -> Curve | N
 
 def draw_roc(axes: Axes, found: list[Curve]) -> None:
     """Draw true against false positives, the model's own answers as points, and the corner top left enlarged."""
-    plain(axes, _roc_title(found), "false positive rate", "true positive rate")
+    title = f"ROC, positive: {readable(found[0].label)} (area {found[0].area:.4f})" if len(found) == 1 else "ROC"
+    title += ": each class against the rest" if len(found) > 1 else ""
+    plain(axes, title, "false positive rate", "true positive rate")
     if not found:
         say(axes, NOTHING)
         return
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)
-    _percent(axes)
+    axes.xaxis.set_major_formatter(percent)
+    axes.yaxis.set_major_formatter(percent)
     axes.plot([0, 1], [0, 1], color="#9a9a9a", linewidth=1.0, linestyle=(0, (2, 2)))
     _lines(axes, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
     _corner(axes, found)
@@ -256,12 +259,6 @@ def draw_names(axes: Axes, found: list[Curve], place: Axes | None = None) -> Non
         )  # fmt: skip
 
 
-def _roc_title(found: list[Curve]) -> str:
-    if len(found) == 1:
-        return f"ROC, positive: {readable(found[0].label)} (area {found[0].area:.4f})"
-    return "ROC" if not found else "ROC: each class against the rest"
-
-
 def _lines(axes: Axes, found: list[Curve], line: Any, point: Any) -> None:
     """Draw the curves; of many classes, only those with the smallest areas in a look of their own."""
     hard = sorted(range(len(found)), key=lambda k: found[k].area)[: MOST if len(found) <= MOST else MOST - 2]
@@ -290,18 +287,14 @@ def _corner(axes: Axes, found: list[Curve]) -> None:
     inset = axes.inset_axes((0.44, 0.13, 0.52, 0.5))
     plain(inset)
     inset.set(xlim=(-0.02 * wide, wide), ylim=(1.0 - high, 1.0 + 0.02 * high))
-    _percent(inset)
+    inset.xaxis.set_major_formatter(percent)
+    inset.yaxis.set_major_formatter(percent)
     inset.tick_params(labelsize=8)
     inset.locator_params(nbins=4)
     inset.spines[:].set_visible(True)
     _lines(inset, found, lambda curve: (curve.false, curve.true), lambda curve: curve.point)
     axes.add_patch(Rectangle((0, 1.0 - high), wide, high, fill=False, edgecolor="#8a8a8a", linewidth=1.0))
     axes.plot([wide, 0.44 * 1.04 - 0.02], [1.0 - high, 0.63 * 1.04 - 0.02], color="#8a8a8a", linewidth=0.8)
-
-
-def _percent(axes: Axes) -> None:
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(percent)
 
 
 def _errors(curve: Curve) -> tuple[float, float]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from statistics import median
-from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
+from ...compare.result import Comparison, Row
 from .canvas import FILLS, INK, finish, paper, percent, plain
 from .labels import readable
 
@@ -18,61 +18,51 @@ LEVEL, WORSE = FILLS[0], FILLS[6]
 """Blue and grey; filled and hollow points say the same without colour."""
 
 
-class Line(NamedTuple):
-    """value, deviation: the error, or the score. behind: (low, difference, high), None for the best. level: not told
-    apart from the best."""
-
-    name: str
-    value: float
-    deviation: float
-    behind: tuple[float, float, float] | None
-    level: bool
-    picked: bool
-
-
-def figure_of_learners(
-    lines: Sequence[Line], baseline: float | None, scoring: str | None, title: str | Sequence[str]
-) -> Figure:
+def figure_of_learners(comparison: Comparison, title: str | Sequence[str]) -> Figure:
     """Left each learner's error (or score) with its deviation, right its difference to the best with its interval.
 
-    lines: the best first, at least one. baseline: the error of always saying the most frequent class, a dashed line.
+    A dashed line: what always saying the most frequent class comes to.
     """
-    figure = paper(11.0, 1.9 + 0.21 * len(lines), title)
+    rows, scoring = comparison.rows, comparison.scoring
+    figure = paper(11.0, 1.9 + 0.21 * len(rows), title)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     what = "wrong answers" if scoring is None else readable(scoring)
+    baseline = comparison.baseline[scoring is not None]
     plain(left, x=f"{what}, ± deviation")
     plain(right, x="behind the best, 95 % interval")
-    for place, line in enumerate(lines):
-        style = {"color": LEVEL if line.level else WORSE, "elinewidth": 1.4, "capsize": 2.0, "markersize": 5.0}
-        style |= {"fmt": "D" if line.picked else "o", "markerfacecolor": style["color"] if line.level else "white"}
-        left.errorbar([line.value], [place], xerr=[[line.deviation], [line.deviation]], **style)
-        low, middle, high = line.behind or (0.0, 0.0, 0.0)
+    for place, row in enumerate(rows):
+        style = {"color": LEVEL if row.level else WORSE, "elinewidth": 1.4, "capsize": 2.0, "markersize": 5.0}
+        style |= {"fmt": "D" if row is comparison.pick else "o"}
+        style |= {"markerfacecolor": style["color"] if row.level else "white"}
+        value, deviation = row.measured
+        left.errorbar([value], [place], xerr=[[deviation], [deviation]], **style)
+        middle, low, high, _ = row.behind or (0.0, 0.0, 0.0, 1.0)
         right.errorbar([middle], [place], xerr=[[max(middle - low, 0.0)], [max(high - middle, 0.0)]], **style)
     right.axvline(0.0, color=INK, linewidth=0.9)
     if baseline is not None:
         left.axvline(baseline, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
-    left.set_yticks(range(len(lines)), [readable(line.name, LONGEST) for line in lines], fontsize=9)
-    for label, line in zip(left.get_yticklabels(), lines, strict=True):
-        label.set_fontweight("bold" if line.picked else "normal")
-    left.set_ylim(len(lines) - 0.4, -0.6)
+    left.set_yticks(range(len(rows)), [readable(row.contender.name, LONGEST) for row in rows], fontsize=9)
+    left.get_yticklabels()[rows.index(comparison.pick)].set_fontweight("bold")
+    left.set_ylim(len(rows) - 0.4, -0.6)
     right.tick_params(left=False)
-    _scales(left, right, lines, scoring is None)
+    _scales(left, right, rows, scoring is None)
     _legend(figure, baseline is not None)
     return finish(figure)
 
 
-def _scales(left: Axes, right: Axes, lines: Sequence[Line], errors: bool) -> None:
+def _scales(left: Axes, right: Axes, rows: Sequence[Row], errors: bool) -> None:
     """Errors that differ much stand on a logarithmic axis, and so do differences beyond those near the best."""
-    values = [line.value for line in lines]
+    values = [row.measured[0] for row in rows]
     if errors and min(values) > 0.0 and max(values) > 4.0 * min(values):
         left.set_xscale("log")
-        left.set_xlim(0.8 * min(values), min(1.0, 1.25 * max(line.value + line.deviation for line in lines)))
+        left.set_xlim(0.8 * min(values), min(1.0, 1.25 * max(sum(row.measured) for row in rows)))
         left.set_xticks([t for t in _ROUND if 0.8 * min(values) <= t <= 1.25 * max(values)])
         left.xaxis.set_minor_formatter(NullFormatter())
     else:
         left.xaxis.set_major_locator(MaxNLocator(6))
-    near = median([max(-line.behind[0], line.behind[2]) for line in lines if line.behind and line.level] or [0.0])
-    far = max((line.behind[2] for line in lines if line.behind), default=0.0)
+    behind = [row.behind for row in rows if row.behind is not None]
+    near = median([max(-each.low, each.high) for each in behind if each.includes_zero] or [0.0])
+    far = max((each.high for each in behind), default=0.0)
     if 0.0 < near < far / 4.0:
         right.set_xscale("symlog", linthresh=near)
         right.set_xticks([0.0, *(t for t in _SPARSE if near / 1.5 <= t <= far)])

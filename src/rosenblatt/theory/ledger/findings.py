@@ -167,7 +167,10 @@ def _first_pass(ledger: Ledger, bound: Bound) -> Bound:
     starts = [ledger.weights, _answer(ledger)]
     if ledger.yardstick is not None:
         starts.append((ledger.yardstick.w, ledger.yardstick.b))
-    best = one_pass(ledger.problem, times, [ledger.problem.joined(w, b) for w, b in starts])
+    directions = np.array([ledger.problem.joined(w, b) for w, b in starts])
+    if ledger.searched is None or not np.array_equal(ledger.searched[0], directions):
+        ledger.searched = directions, one_pass(ledger.problem, times, list(directions))
+    best = ledger.searched[1]
     made = _mistakes(ledger)[0]
     numbers = {"R̄": best.length, "γ": best.margin, "D": best.missing, "w": best.w, "b": best.b}
     bound = replace(bound, limit=best.limit, measured=made, numbers=numbers)

@@ -80,6 +80,7 @@ class Ledger(Observer):
         self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
         self.yardstick: Yardstick | None = None
         self.separable: bool | None = None
+        self.searched: tuple[Array, Any] | None = None  # the last `one_pass`, and the directions that it began with
         self.trail = None
         self.history: dict[str, list[Any]] = {name: [] for name in (*_COUNTED, *_CURVES)}
         self._waiting: list[tuple[Array, Array]] = []

@@ -1,22 +1,17 @@
 """The page: what happened, what is proven, what is in the data, what was tried, what to do."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..doctor.diagnosis import Diagnosis
+from ..doctor.facts import FAR, UNEVEN, Facts
+from ..doctor.verdict import Verdict
 from ..recipe.trial import Trial
-from ..report.options import as_options
-from ..report.words import class_counts, listed, plural, table, wrapped
 from ..theory.ledger.bounds import whole
 from .advice import effort, length, numbers
-from .facts import FAR, UNEVEN, Facts
-from .verdict import Verdict
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
+from .words import as_options, class_counts, listed, plural, table, wrapped
 
 WIDE = 80
 LISTED = 6

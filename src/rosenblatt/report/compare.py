@@ -1,16 +1,13 @@
 """A comparison in words: a table that fits, what to pick and why, and records for machines."""
 
-from __future__ import annotations
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
+from ..compare.intervals import Interval
+from ..compare.result import Comparison, Row
 from ..learn.settings import DEFAULTS
-from ..report import words
-from ..report.words import listed
-
-if TYPE_CHECKING:
-    from .result import Comparison, Row
+from . import words
+from .words import listed
 
 SHORT = {"passive-aggressive-2": "PA-2", "passive-aggressive": "PA", "multi-class-perceptron": "multi-class"}
 NAMED = 3
@@ -22,23 +19,20 @@ STYLES = ((False, 2, 0), (True, 2, 0), *((True, 1, count) for count in (0, 1, 2,
 
 
 class Column(NamedTuple):
-    """head: full and narrow. cell: a row's text, or its full and narrow one. left: its cells begin together."""
+    """name, short: its head, in a narrow table the second. cell: a row's text. left: its cells begin together."""
 
-    head: tuple[str, str]
-    cell: Callable[[Row], str | tuple[str, str]]
+    name: str
+    short: str
+    cell: Callable[[Row], str]
     left: bool = False
-
-    def texts(self, rows: Sequence[Row], narrow: bool) -> list[str]:
-        """The head, then the cells."""
-        return [each if isinstance(each, str) else each[narrow] for each in (self.head, *map(self.cell, rows))]
 
 
 def table(comparison: Comparison, width: int, top: int | None = None) -> list[str]:
     """Head and rows in the widest style that fits; top: the most rows. `*` marks the pick, `=` what is level."""
     rows = comparison.rows[:top]
     for narrow, gap, count in STYLES:
-        columns = [each for each in _columns(comparison) if each.head[0] not in LEFT_OUT[:count]]
-        cells = zip(*(each.texts(rows, narrow) for each in columns), strict=True)
+        columns = [each for each in _columns(comparison, narrow) if each.name not in LEFT_OUT[:count]]
+        cells = zip(*([each[narrow], *map(each.cell, rows)] for each in columns), strict=True)
         lines = words.table(cells, [place for place, each in enumerate(columns) if not each.left], gap)
         if max(map(len, lines)) <= width:
             break
@@ -51,29 +45,30 @@ def table(comparison: Comparison, width: int, top: int | None = None) -> list[st
     return lines
 
 
-def _columns(comparison: Comparison) -> Iterator[Column]:
-    learners, scoring = [row.contender for row in comparison.rows], comparison.scoring
-    pick = comparison.pick
-    yield Column(("", ""), lambda row: "*" if row is pick else "=" if row.level else "", True)
-    yield Column(("rule", "rule"), lambda row: (row.contender.rule, _short(row.contender.rule)), True)
-    yield Column(("keep", "keep"), lambda row: row.contender.keep, True)
+def _columns(comparison: Comparison, narrow: bool) -> Iterator[Column]:
+    learners, scoring, pick = [row.contender for row in comparison.rows], comparison.scoring, comparison.pick
+    rule: Any = _short if narrow else str
+    amount = _amount if narrow else "{:,.0f}".format
+    yield Column("", "", lambda row: "*" if row is pick else "=" if row.level else "", True)
+    yield Column("rule", "rule", lambda row: rule(row.contender.rule), True)
+    yield Column("keep", "keep", lambda row: row.contender.keep, True)
     if len({c.scale for c in learners}) > 1:
-        yield Column(("scale", "scale"), lambda row: row.contender.scale, True)
+        yield Column("scale", "scale", lambda row: row.contender.scale, True)
     if any(c.optimizer != DEFAULTS["optimizer"] for c in learners):
-        yield Column(("optimizer", "optimizer"), lambda row: row.contender.optimizer, True)
+        yield Column("optimizer", "optimizer", lambda row: row.contender.optimizer, True)
     if scoring is not None:
-        yield Column((scoring, scoring[:12]), lambda row: f"{row.score:.4f} ±{row.score_deviation:.4f}")
-        yield Column(("error %", "err %"), lambda row: _percent(row.error))
+        yield Column(scoring, scoring[:12], lambda row: f"{row.score:.4f} ±{row.score_deviation:.4f}")
+        yield Column("error %", "err %", lambda row: _percent(row.error))
     else:
-        yield Column(("error %", "err %"), lambda row: f"{_percent(row.error)} ±{_percent(row.deviation)}")
-    yield Column(("training", "train"), lambda row: _percent(row.training_error))
+        yield Column("error %", "err %", lambda row: f"{_percent(row.error)} ±{_percent(row.deviation)}")
+    yield Column("training", "train", lambda row: _percent(row.training_error))
     if comparison.optima:
-        yield Column(("on all", "all"), lambda row: "-" if row.on_all is None else f"{row.on_all:,}")
-    yield Column(("behind, 95 %", "behind"), lambda row: _interval(comparison, row))
-    yield Column(("mistakes", "mist"), lambda row: (f"{row.mistakes:,.0f}", _amount(row.mistakes)))
-    yield Column(("updates", "upd"), lambda row: (f"{row.updates:,.0f}", _amount(row.updates)))
-    yield Column(("epochs", "ep"), lambda row: f"{row.epochs:.0f}{'+' if row.limited else ''}")
-    yield Column(("seconds", "s"), lambda row: f"{row.seconds:.3f}")
+        yield Column("on all", "all", lambda row: "-" if row.on_all is None else f"{row.on_all:,}")
+    yield Column("behind, 95 %", "behind", lambda row: _interval(comparison, row))
+    yield Column("mistakes", "mist", lambda row: amount(row.mistakes))
+    yield Column("updates", "upd", lambda row: amount(row.updates))
+    yield Column("epochs", "ep", lambda row: f"{row.epochs:.0f}{'+' if row.limited else ''}")
+    yield Column("seconds", "s", lambda row: f"{row.seconds:.3f}")
 
 
 def _short(rule: str) -> str:
@@ -160,15 +155,14 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
     """A dict a row: names, numbers, `behind_low`, `behind_high` …; those that failed come last, with their reason."""
     made: list[dict[str, Any]] = []
     for place, row in enumerate(comparison.rows, 1):
-        behind = row.behind
+        behind: Any = row.behind or Interval(0.0, 0.0, 0.0, None)  # type: ignore[arg-type]
         made.append({
             "place": place, **row.contender.words, "error": row.error, "error_deviation": row.deviation,
             "score": row.score, "score_deviation": row.score_deviation, "training_error": row.training_error,
             "errors_on_all": row.on_all,
             "mistakes": row.mistakes, "updates": row.updates, "epochs": row.epochs, "limited": row.limited,
             "stop_reason": row.stop, "seconds": round(row.seconds, 4),
-            "behind": 0.0 if behind is None else behind.value, "behind_low": 0.0 if behind is None else behind.low,
-            "behind_high": 0.0 if behind is None else behind.high, "p": None if behind is None else behind.p,
+            "behind": behind.value, "behind_low": behind.low, "behind_high": behind.high, "p": behind.p,
             "p_holm": row.holm, "level": row.level, "picked": row is comparison.pick, "failed": None,
         })  # fmt: skip
     for contender, reason in comparison.failed.items():

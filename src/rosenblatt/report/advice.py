@@ -1,17 +1,11 @@
 """What to do, in plain sentences: the conclusions from what is proven and what was tried, what helps most first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from ..doctor.diagnosis import Diagnosis
+from ..doctor.facts import UNEVEN
 from ..recipe.trial import Trial
-from ..report.options import as_options
-from ..report.words import plural
-from .facts import UNEVEN
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
+from .words import as_options, plural
 
 LISTED = 6
 FEW = 30
