@@ -216,7 +216,7 @@ def test_compiled_and_plain_tokenisers_find_the_tokens_in_order(docs: list[Docum
 def test_both_tokenisers_on_real_mails_and_on_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
     mails = [document for batch in open_source(datasets.path("mails")) for document in batch.rows]  # type: ignore[union-attr]
     everything = [
-        f"x{chr(code)}y {chr(code)}z" for code in range(sys.maxunicode + 1) if code % 31 == 0 or code < 0x3100
+        f"x{chr(code)}y {chr(code)}z" for code in range(sys.maxunicode + 1) if code % 101 == 0 or code < 0x3100
     ]
     mails.append([("", " ".join(everything)), ("subject", "q" * 40 + " " + "q" * 41 + " " + "q" * 300_000)])
     expected = [tokens(document) for document in mails]

@@ -333,6 +333,7 @@ def test_margins_of_the_shared_sets(name: str, intercept: bool, margin: float | 
     assert found.gap_with_bias is None or found.gap_with_bias <= 1e-6
 
 
+@pytest.mark.slow
 def test_margin_of_mnist_0_against_1(tmp_path: Path) -> None:
     images = shared_data("mnist") / "train-images-idx3-ubyte.xz"
     found = json.loads(well("margin", images, "--only", "0,1", "--json").out)["margins"][0]

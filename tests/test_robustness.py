@@ -28,7 +28,7 @@ LINES: dict[str, list[str]] = {
     "summary": ["summary FILE"],
     "bound": ["bound FILE --epochs 3", "bound FILE --epochs 2 --rule margin --json"],
     "margin": ["margin FILE"],
-    "doctor": ["doctor FILE --epochs 3 --max-time 0.5", "doctor FILE --epochs 2 --max-time 0.5 --rule margin --json"],
+    "doctor": ["doctor FILE --epochs 3 --max-time 0.2", "doctor FILE --epochs 2 --max-time 0.2 --rule margin --json"],
     "separable": ["separable FILE --max-time 5", "separable FILE --no-intercept --json"],
     "verify": ["verify FILE FILE", "verify MODEL FILE"],
     "optimum": ["optimum FILE --max-time 0.1"],
