@@ -76,11 +76,11 @@ def test_batch_weights_are_the_same_for_every_cutting(plain: None, rule: str, ke
         for kind in (KINDS[0], KINDS[2]):
             for own in (None, weight):
                 more = {"rule": rule, "keep": keep, "optimizer": "batch", "multi_class": multi, **words}
-                runs = [learned(p, cuts, Limits(5), kind, own, **more) for cuts in CUTS]
+                runs = [learned(p, cuts, Limits(3), kind, own, **more) for cuts in CUTS]
                 for run in runs[1:]:
                     assert run.history["mistakes"] == runs[0].history["mistakes"]
                     assert run.history["updates"] == runs[0].history["updates"]
-                    assert run.epoch == 5 and run.blocks == runs[0].blocks
+                    assert run.epoch == 3 and run.blocks == runs[0].blocks
                     for found, right in zip(
                         run.memory.answer(run.state), runs[0].memory.answer(runs[0].state), strict=True
                     ):
