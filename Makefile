@@ -83,6 +83,8 @@ clean:  ## remove everything that is made
 	echo "Setting up .venv with $$("$$found" --version): about a minute, once …"; \
 	"$$found" -m venv --clear .venv
 	@$(PIP) --editable .
+	@echo "Compiling the loops of learning, once …"
+	@.venv/bin/rosenblatt warm
 	@echo "$(CURDIR)" > .venv/made-in
 	@touch $@
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "split": "Split data into parts, as for training and test.",
     "head": "Show the first rows of data as they are read.",
     "summary": "Say what is in data: classes, ranges, duplicates.",
+    "warm": "Compile ahead of time what the first runs would compile.",
 }
 """name → what it does; the command is the function of that name in the file, or the folder, of that name."""
 

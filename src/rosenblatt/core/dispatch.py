@@ -275,6 +275,7 @@ def _one_sentence(error: Exception, classes: tuple[type, ...]) -> str:
     )
 
 
-def signature_count() -> int:
-    """How many machine-code versions of the loops this process holds."""
-    return sum(len(getattr(function, "signatures", ())) for function in _LOOPS.values())
+def versions() -> dict[tuple[str, str], bool]:
+    """(name, types) of the machine code that this process holds → whether it was compiled here, not loaded."""
+    loops: list[Any] = [loop for loop in _LOOPS.values() if hasattr(loop, "stats")]
+    return {(loop.__name__, str(sig)): loop.stats.cache_misses[sig] > 0 for loop in loops for sig in loop.signatures}
