@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
 from sklearn.linear_model import Perceptron as ScikitPerceptron
 from sklearn.linear_model import SGDClassifier
 
@@ -80,3 +82,54 @@ def test_units(rule: str, loss: str) -> None:
     ours = LinearClassifier(rule, eta0=1e-4, max_iter=3, **FIXED).fit(*data)
     theirs = SGDClassifier(loss=loss, penalty=None, learning_rate="constant", eta0=1e-4, max_iter=3, **FIXED)
     assert_same(ours, fitted(theirs, data))
+
+
+CLASS_WEIGHT = {-1: 1.0, 1: 3.0}
+"""Of spambase."""
+OPTIMAL = 1 / (0.01 * 0.01**-0.25)
+"""t₀ of scikit-learn's rate "optimal" for the hinge loss and alpha = .01."""
+PAGE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "hinge": ({"rule": "margin", "eta0": 0.1}, {"loss": "hinge", "penalty": None, "eta0": 0.1}),
+    "hinge, L2": ({"rule": "margin", "eta0": 0.1, "alpha": 0.01}, {"loss": "hinge", "alpha": 0.01, "eta0": 0.1}),
+    "logistic, class weights": (
+        {"rule": "logistic", "eta0": 0.01, "class_weight": CLASS_WEIGHT},
+        {"loss": "log_loss", "penalty": None, "eta0": 0.01, "class_weight": CLASS_WEIGHT},
+    ),
+    "invscaling": (
+        {"rule": "logistic", "learning_rate": lambda t: 0.1 / (t + 1) ** 0.5},
+        {"loss": "log_loss", "penalty": None, "eta0": 0.1, "power_t": 0.5, "learning_rate": "invscaling"},
+    ),
+    "optimal": (
+        {"rule": "margin", "alpha": 0.01, "learning_rate": lambda t: 1 / (0.01 * (OPTIMAL + t))},
+        {"loss": "hinge", "alpha": 0.01, "learning_rate": "optimal"},
+    ),
+}
+"""What the page says is the same: a name → our words and theirs."""
+
+
+@pytest.mark.parametrize("name", PAGE)
+@pytest.mark.parametrize("kind", ["dense", "sparse, no intercept", "sparse, intercept"])
+def test_the_page_coming_from_scikit_learn(name: str, kind: str) -> None:
+    """Equal on dense rows and without an intercept; with one, sparse rows differ by scikit-learn's factor of .01."""
+    x, y = datasets.load_spambase()[:2]
+    x = np.asarray(x)
+    x, intercept = (x - x.mean(0)) / x.std(0), kind != "sparse, no intercept"
+    rows = x if kind == "dense" else csr_array(x)
+    mine, other = PAGE[name]
+    ours = LinearClassifier(**mine, fit_intercept=intercept, max_iter=2, **FIXED).fit(rows, y)
+    words = {"learning_rate": "constant", **other}
+    theirs = fitted(SGDClassifier(**words, fit_intercept=intercept, max_iter=2, **FIXED), (rows, y))
+    if kind == "sparse, intercept":
+        with pytest.raises(AssertionError):
+            assert_same(ours, theirs)
+    else:
+        assert_same(ours, theirs)
+
+
+def test_of_three_classes_each_against_the_others() -> None:
+    x, y = load_iris(return_X_y=True)
+    for sparse in (False, True):
+        rows = csr_array(x) if sparse else x
+        words = {"max_iter": 4, "fit_intercept": not sparse, **FIXED}
+        ours, theirs = LinearClassifier(**words).fit(rows, y), fitted(ScikitPerceptron(**words), (rows, y))
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-12)
