@@ -27,8 +27,8 @@ MAX_SIZE = _of_texts(
     refusal="{max_size.name} {max_size.value}: it must be None or at least 1", option="--max-words", needs=_WORDS,
 )  # fmt: skip
 DICTIONARY = _of_texts(
-    "dictionary", "words", help="words, learned from DATA, or hashed, which never grows.", choices=("words", "hashed"),
-    refusal="{dictionary.name} {dictionary.value} is unknown; it must be one of ('words', 'hashed')", metavar="KIND",
+    "dictionary", "words", metavar="KIND|FILE", takes='{"words", "hashed"} or str',
+    help="words, learned from DATA; hashed, which never grows; or a FILE of words, a line each.",
 )  # fmt: skip
 BITS = _of_texts(
     "bits", 18, int, "hashed: 2^bits columns.", least=1, most=31, early=True, needs=_HASHED,

@@ -21,6 +21,7 @@ from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
 from .step import Step, fitted_chain
 from .vocabulary import Vocabulary
+from .word_file import HASHED, LEARNED, read_words
 
 Dictionary = Vocabulary | Hashing
 parameters = (DICTIONARY,)
@@ -50,10 +51,10 @@ Fields of the mails: subject, html, attachment, charset, missing (`mailtext.fiel
 class Options(NamedTuple):
     """How documents become rows, and how rows are scaled.
 
-    dictionary: "words" (learned) or "hashed". values: "present", "count" or "share". min_documents, max_size: of the
-    learned dictionary. bits, signed: of hashing. word_ngrams: runs of 1 … N words. char_ngrams: "A-B", runs of so many
-    characters within words, or None (see `ngrams`). known_senders: a file of addresses (see `senders`), or None.
-    precision: "float64" or "float32", of rows made from documents.
+    dictionary: "words" (learned), "hashed", or a file of words (see `word_file`). values: "present", "count" or
+    "share". min_documents, max_size: of the learned dictionary. bits, signed: of hashing. word_ngrams: runs of 1 … N
+    words. char_ngrams: "A-B", runs of so many characters within words, or None (see `ngrams`). known_senders: a file of
+    addresses (see `senders`), or None. precision: "float64" or "float32", of rows made from documents.
     scale: see `scaling`; None is `SCALE` of the kind of data. degree: 2 adds the products of the columns, as they are
     after scaling; products: "all", "squares" or "pairs" of them (see `quadratic`). Rows have no use for the options
     before scale, and documents none for those after it.
@@ -80,9 +81,10 @@ class Options(NamedTuple):
 
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
-        DICTIONARY.check(self.dictionary)
         scaling.parse(self.scale or "")
-        ngrams.parse(self.word_ngrams, self.char_ngrams)
+        grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
+        if self.dictionary not in (LEARNED, HASHED):
+            read_words(self.dictionary, grams)
         if self.known_senders is not None:
             read_senders(self.known_senders)
         DEGREE.check(self.degree)
@@ -94,8 +96,9 @@ class Options(NamedTuple):
         """The steps that documents go through, not fitted yet: a dictionary, and known senders."""
         grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
         dictionary: Step = Hashing(self.bits, self.signed, self.values, self.precision, grams)
-        if self.dictionary == "words":
-            dictionary = Vocabulary(None, self.values, self.precision, grams, self.min_documents, self.max_size)
+        if self.dictionary != HASHED:
+            names = None if self.dictionary == LEARNED else read_words(self.dictionary, grams)
+            dictionary = Vocabulary(names, self.values, self.precision, grams, self.min_documents, self.max_size)
         return [dictionary, Senders(path=self.known_senders)]
 
     def of_rows(self, kind: str) -> list[Step]:

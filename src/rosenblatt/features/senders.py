@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, SettingError, located
+from ..errors import SettingError, located
 from ..mailtext.fields import Document
 from .parameters import KNOWN_SENDERS
 from .step import Step, as_lines, from_lines
+from .word_file import lines_of
 
 NAME = "sender.known"
 FIELD = "sender"
@@ -83,12 +83,8 @@ class Senders(Step):
 
 def read_senders(path: str) -> set[str]:
     """The senders of a file: an address, or @ and a domain, a line; # begins a comment. DataError names the line."""
-    try:
-        lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
     senders = set()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(path), 1):
         sender = line.partition("#")[0].strip().lower()
         if sender and ("@" not in sender[:-1] or len(sender.split()) > 1):
             wanted = "expected an address, as ann@example.org, or @example.org for everyone there"

@@ -82,6 +82,8 @@ class Vocabulary(Step):
         return Counted(parts[0].numbers, Entries(*map(np.concatenate, entries)))
 
     def partial(self, batch: Any) -> Frequencies:
+        if self._fitted:  # a dictionary of one's own
+            return self.nothing
         numbers, entries = self.prepared(batch)
         return Frequencies(numbers, np.bincount(entries.columns))
 
@@ -96,6 +98,8 @@ class Vocabulary(Step):
         return Frequencies(numbers, padded(a.documents, width) + padded(documents, width))
 
     def finish(self, partial: Frequencies) -> Vocabulary:
+        if self._fitted:
+            return self
         *_, min_documents, max_size = self._settings
         names, documents = list(partial.numbers), partial.documents
         chosen = sorted(np.flatnonzero(documents >= min_documents).tolist(), key=names.__getitem__)

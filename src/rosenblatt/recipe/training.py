@@ -62,7 +62,7 @@ def new(
     if first is None:
         source = source_of(data, y, **recipe.reading)
         recipe.check_kind(source)
-        with naming(source.origin, str(recipe["known_senders"])):
+        with naming(source.origin, str(recipe["known_senders"]), recipe["dictionary"]):
             features, rows, labels, _ = Features.fit(source, recipe.features)
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
