@@ -13,6 +13,7 @@ from ..model.model import Model
 from ..read.anything import source_like, source_of
 from ..recipe import recipe as recipes
 from ..recipe import training
+from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, plural, series
@@ -29,7 +30,7 @@ UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqr
 @command(data="DATA")
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
-@option("Output", "--start", metavar="MODEL", help="Begin anew, with this model's weights and features.")
+@option("Output", "--start", metavar=START.metavar, help=START.help)
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
 @plot_option(
     "Draw the error by the number of training rows, 5 folds: takes some ten times as long.", "--learning-curve"
@@ -58,7 +59,8 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
     recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
     with Keeping(all=bool(curve)) as progress, noted():
-        first = None if before is None and start is None else Model.load(before or start)
+        given = before if training.random_scale(start) else before or start
+        first = None if given is None else Model.load(given)
         if first is None:
             source = progress.reading(source_of(data, **recipe.reading))
             trained = training.new(recipe, source, observers=[progress.learning(recipe.limits)])
@@ -73,8 +75,10 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     with output_errors(output):
         trained.model.save(output)
     notes(trained.notes)
-    if start is not None and (
-        trained.model.choice or trained.model.calibration or isinstance(words["validation"], float)
+    if (
+        start is not None
+        and first is not None
+        and (trained.model.choice or trained.model.calibration or isinstance(words["validation"], float))
     ):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 FEATURE_WORDS = tuple(each.name for each in FEATURES)
+RANDOM = "random"
+"""Begins a start that is drawn, as `random:0.1`."""
 
 
 class Learned(NamedTuple):
@@ -57,7 +61,8 @@ def new(
 ) -> Learned:
     """A new model. One with a start has that model's features and reading. first: the start, where it is loaded."""
     start = recipe["start"]
-    first = model_of(start) if first is None and start is not None else first
+    scale = random_scale(start)
+    first = model_of(start) if first is None and start is not None and scale is None else first
     own: Representation
     if first is None:
         source = source_of(data, y, **recipe.reading)
@@ -78,6 +83,8 @@ def new(
     task = Task(names=own.feature_names, observers=observers)
     if first is not None:
         task = task._replace(start=_start(first, y, recipe["positive"], source.origin))
+    elif scale is not None:
+        task = task._replace(start=_random_start(scale, own.classes.size, rows.width, recipe.settings.random_state))
     trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
     return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
@@ -215,6 +222,26 @@ def _as_own(own: Representation, source: Source) -> tuple[Rows, Array]:
         labels.append(own.labels_of(batch, source.origin, first))
         first += parts[-1].n
     return stack(parts), np.concatenate(labels)
+
+
+def random_scale(start: Any) -> float | None:
+    """S of a start `random:S`; None: it is a model, or there is none. SettingError where S is no number > 0."""
+    word, _, text = start.partition(":") if isinstance(start, str) else ("", "", "")
+    if word != RANDOM or (not text and Path(start).exists()):
+        return None
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = math.nan
+    if not 0.0 < scale < math.inf:
+        raise SettingError("{start:s} is not understood; it must be random:S with a number S > 0", start=start)
+    return scale
+
+
+def _random_start(scale: float, classes: int, width: int, seed: int) -> tuple[Array, Array]:
+    """(w, b): w (K, d) from N(0, S²), b 0. Not the numbers that shuffle the rows under the same seed."""
+    rows = 1 if classes == 2 else classes
+    return np.random.default_rng([seed, *RANDOM.encode()]).normal(0.0, scale, (rows, width)), np.zeros(rows)
 
 
 def _start(first: Model, y: Array, positive: Any, origin: str) -> tuple[Array, Array]:
