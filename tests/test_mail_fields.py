@@ -18,6 +18,7 @@ from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.senders import NAME, Senders, address, read_senders
 from rosenblatt.mailtext.fields import FAILED, FIELDS, LATER, MADE, Document, checked, is_made
+from rosenblatt.mailtext.grammar import grammar
 from rosenblatt.mailtext.headers import addresses
 from rosenblatt.mailtext.links import authority, domain, parents, place
 from rosenblatt.mailtext.mail import STEPS, capitals, parse, spelling
@@ -113,6 +114,37 @@ SPELLINGS = [
 @pytest.mark.parametrize(("text", "odd"), SPELLINGS)
 def test_odd_spellings(text: str, odd: str) -> None:
     assert spelling("body", text) == ([("spelling.body", odd)] if odd else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "signs"),
+    [
+        ("hello there. how are you? well. yes i am, thanks", "i small10% small30% small60% small90%"),
+        ("Hello there. How are you? Well. Yes, I am.", ""),
+        ("Fine. this is. Good. And that.", "small10% small30%"),
+        ("It is free !", "before"),
+        ("Yes,no", "after"),
+        ("The end.Next one", "after"),
+        ("See www.example.org,or a.b@example.org.Now", ""),
+        ("Dear Sir,, hello", "repeated"),
+        ("Well.. perhaps", "repeated"),
+        ("Well... perhaps", ""),
+        ("This is the the end", "twice"),
+        ("> this is the the end\nRight.", ""),
+        ("one " * 2 + "two three " * 30, "twice endless"),
+        ("\n\n".join(["This has no mark at its end at all"] * 3), "open10% open30% open60% open90%"),
+        ("\n\n".join(["This has a mark at its end, you see."] * 3), ""),
+        ("(i) the first, (ii) the second; i.e. all", ""),
+        ("", ""),
+    ],
+)
+def test_signs_of_grammar(text: str, signs: str) -> None:
+    assert grammar("body", text) == ([("grammar.body", signs)] if signs else [])
+
+
+def test_grammar_is_a_field_that_is_asked_for() -> None:
+    raw = b"Subject: the the\n\nIt is free !\n"
+    assert found(raw, "grammar") == {"grammar.subject": {"twice"}, "grammar.body": {"before"}}
 
 
 def test_style_of_subject_and_body() -> None:

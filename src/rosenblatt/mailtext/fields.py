@@ -9,6 +9,7 @@ Every name is that of a header, read as text, but for these, which are worked ou
     links       see `links`
     capitals    see `mail`
     spelling    see `mail`
+    grammar     see `grammar`
     sender      see `headers`; with it, who sent several mails is known (`features.senders`)
     headers     see `headers`
 """
@@ -21,7 +22,7 @@ Document = list[tuple[str, str]]
 """A text in fields: [(tag, text), …]; the tag "" is the body, "subject" the subject, and so on."""
 
 
-MADE = ("html", "attachment", "charset", "missing", "links", "capitals", "spelling", "sender", "headers")
+MADE = ("html", "attachment", "charset", "missing", "links", "capitals", "spelling", "grammar", "sender", "headers")
 """Fields of a mail that are worked out (above); every other is a header."""
 FIELDS = ("subject", "html", "attachment", "charset", "missing", "capitals", "spelling")
 """`AveragedPerceptron(max_iter=10)` on mails, otherwise default: 5-fold on each set; trained on spamassassin_dev and

@@ -28,6 +28,7 @@ from html import unescape
 from pathlib import PurePosixPath
 
 from .fields import FAILED, FIELDS, MADE, Document
+from .grammar import grammar
 from .headers import headers_of, sender
 from .links import links
 from .mime import HEADERS, Part, base64, decode, decode_header, parameter, parts, values
@@ -185,7 +186,7 @@ class _Reader:
         if "links" in self.fields:
             fields += links(body, "\n".join(self.made["html"]), self.sources)
         subjects = [("subject", text) for name, text in self.headers if name == "subject"]
-        for name, look in (("capitals", capitals), ("spelling", spelling)):
+        for name, look in (("capitals", capitals), ("spelling", spelling), ("grammar", grammar)):
             if name in self.fields:
                 fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
         return fields
