@@ -12,9 +12,9 @@
 Quoted lines (>) are left out: they are somebody else's; addresses, because dots and small letters mean nothing there.
 
 Not a default field: trained on spamassassin_dev, tested on csdmc2010_dev, and the reverse, .939 .989 with it and .960
-.989 without; 5-fold .9937 .9906 and .9935 .9906 (as in `fields.FIELDS`). Careless writing tells one collection's friends
-from its strangers: a third of the sentences begin small in 9 % of one's good mails and in 6 % of the other's, and in 3
-and 4 % of the spam. Who trains on mail of one's own may gain.
+.989 without; 5-fold .9937 .9906 and .9935 .9906 (as in `fields.FIELDS`). Careless writing tells one collection's
+friends from its strangers: a third of the sentences begin small in 9 % of one's good mails and in 6 % of the other's,
+and in 3 and 4 % of the spam. Who trains on mail of one's own may gain.
 """
 
 import re
