@@ -201,3 +201,33 @@ def test_going_on_after_a_step_limit_in_mid_epoch(data: dict[str, Path], tmp_pat
     well("train", data["svmlight"], "-o", tmp_path / "m", "--max-updates", "1")
     well("train", data["svmlight"], "-o", tmp_path / "m", "--continue", tmp_path / "m")
     assert load_file(tmp_path / "whole")["state.w"].tobytes() == load_file(tmp_path / "m")["state.w"].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), True),
+        (("--rule", "margin"), True),
+        (("--keep", "averaged"), False),
+        (("--keep", "pocket"), False),
+        (("--rule", "logistic"), False),
+        (("--epochs", "9"), False),
+    ],
+)
+def test_what_may_never_settle_is_said_while_it_runs(
+    options: tuple[str, ...], said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once; of long runs only, which this one is made to be."""
+    monkeypatch.setattr("rosenblatt.cli.train.LONG", 0.0)
+    data = tmp_path / "xor.svm"
+    data.write_text("1 1:1 2:1\n1\n-1 1:1\n-1 2:1\n")
+    done = well("train", data, "-o", tmp_path / "m", "--epochs", "40", *options)
+    assert done.err.count("get no fewer") == said
+    data.write_text("1 1:1\n-1 2:1\n")
+    assert "fewer" not in well("train", data, "-o", tmp_path / "m", *options).err
+
+
+def test_of_short_runs_nothing_is_said(tmp_path: Path) -> None:
+    data = tmp_path / "xor.svm"
+    data.write_text("1 1:1 2:1\n1\n-1 1:1\n-1 2:1\n")
+    assert "fewer" not in well("train", data, "-o", tmp_path / "m", "--epochs", "40").err

@@ -1,5 +1,6 @@
 """`rosenblatt train`: labelled data → a model file."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from ..core.loop import UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
 from ..learn.converged import MOST_VOTES, training_errors
+from ..learn.observers import Event, Observer
 from ..model.model import Model
 from ..read.anything import source_like, source_of
 from ..recipe import recipe as recipes
@@ -24,6 +26,10 @@ from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, tra
 from .recipe import noted, recipe_of
 from .sources import output_errors
 
+LONG = 2.0
+"""Seconds of learning before anything is said of mistakes that do not get fewer."""
+LATELY = 5
+"""Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
 
@@ -63,10 +69,10 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         first = None if given is None else Model.load(given)
         if first is None:
             source = progress.reading(source_of(data, **recipe.reading))
-            trained = training.new(recipe, source, observers=[progress.learning(recipe.limits)])
+            trained = training.new(recipe, source, observers=[Restless(), progress.learning(recipe.limits)])
         else:
             source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
-            watching = [progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
+            watching = [Restless(), progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
             if before is None:
                 trained = training.new(recipe, source, observers=watching, first=first)
             else:
@@ -90,6 +96,27 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
             values["learning_curve"] = curve_of(recipe, data, trained.model, progress, curve)
     values["pictures"] = [picture for picture in (plot, curve) if picture]
     show(values, _text(values), as_json)
+
+
+class Restless(Observer):
+    """Says once, while a rule learns that only stops when it makes no mistake, that it may be long about it."""
+
+    def __init__(self) -> None:
+        self.begun, self.said = time.monotonic(), False
+
+    def epoch(self, event: Event) -> None:
+        run, mistakes = event.run, event.run.history["mistakes"]
+        if self.said or not event.epoch_ended or time.monotonic() - self.begun < LONG:
+            return
+        if run.settings.tol is not None or run.memory.settles or len(mistakes) < 2 * LATELY:
+            return
+        if min(mistakes[-LATELY:]) >= min(mistakes[:-LATELY]):
+            self.said, rows = True, max(event.total, 1)
+            note(
+                f"note: {run.epoch:,} epochs, and the mistakes of one get no fewer (at least {min(mistakes):,}, "
+                f"{min(mistakes) / rows:.1%} of the rows): such data may never settle, and the last weights are a "
+                "chance. --keep averaged answers well after --epochs 10; --stop-if-not-separable looks for the proof"
+            )
 
 
 def _values(trained: Learned, output: str) -> dict[str, Any]:
