@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingError
-from ..report.words import dimensions, listed, plural, short
+from ..report.words import dimensions, hyperplane, listed, plural, short
 from ..theory.fewest.errors import MinimumError, minimum_error
 from ..theory.problem import Problem
 from ..theory.proof.certificate_file import in_text
@@ -25,7 +25,7 @@ VALUES = ("errors", "lower_bound", "optimal", "method", "supports", "w", "b", "i
 HOW = {
     "enumeration": "all {what} were looked at, without rounding",
     "supports": "{supports}: of each, every {one} gets one wrong at least",
-    "separable": "a hyperplane with every row on its right side was found, and checked exactly",
+    "separable": "a {one} with every row on its right side was found, and checked exactly",
     "learners": "by learners alone; the data are too large for more to be proven",
 }
 MOST_WEIGHTS, MOST_ROWS = 6, 12
@@ -118,7 +118,7 @@ def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
     sets, one = plural(result.supports, "set") + " of rows that cannot all be right", _one(result)
-    yield f"{HOW[result.method].format(what=f'{one}s', one=one, supports=sets)}; {result.seconds:.1f} s"
+    yield f"{HOW[result.method].format(what=_one(result, many=True), one=one, supports=sets)}; {result.seconds:.1f} s"
     yield from _answers(result)
     if not result.in_floats:
         yield f"{NOT_IN_FLOATS}:"
@@ -134,8 +134,8 @@ def _how_few(result: MinimumError) -> str:
     return f"{result.errors:,} found{share}, {result.lower_bound:,} proven: not known to be optimal"
 
 
-def _one(result: MinimumError) -> str:
-    return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
+def _one(result: MinimumError, many: bool = False) -> str:
+    return hyperplane(result.problem.fit_intercept, result.problem.d, many)
 
 
 def _answers(result: MinimumError) -> list[str]:

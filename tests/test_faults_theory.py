@@ -1,0 +1,110 @@
+"""faults.md, lines of theory, doctor and learning: each test is named after its line."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command import run
+from rosenblatt.doctor import Plan, diagnose
+from rosenblatt.theory import minimum_error
+
+ORIGIN = "through the origin"
+LINE = np.array([*np.arange(1, 11) / 10, *range(2, 8)])[:, None]
+SIDES = np.repeat([-1, 1], [10, 6])
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> str:
+    """One column: −1 at .1 … 1, +1 at 2 … 7: with an offset separable, through the origin not."""
+    path = tmp_path / "line.csv"
+    path.write_text("x,y\n" + "".join(f"{x:g},{y}\n" for x, y in zip(LINE[:, 0], SIDES, strict=True)))
+    return str(path)
+
+
+# --- A9: every verdict is read with every restriction -----------------------------------------------------------------
+
+
+def test_a9_through_the_origin_an_offset_is_tried_first() -> None:
+    found = diagnose(LINE, SIDES, Plan({"fit_intercept": False}, epochs=20))
+    text = " ".join(str(found).split())
+    assert found.trials[1].words == {"fit_intercept": True} and found.trials[1].converged
+    assert f"allow no hyperplane {ORIGIN} without an error, but --intercept converged" in found.advice[0]
+    assert f"Is there a hyperplane {ORIGIN} without an error?" in text
+    assert "no linear learner without an offset can get to zero errors" in text
+    assert "`rosenblatt optimum --no-intercept`" in text
+    fewest = minimum_error(LINE, SIDES, fit_intercept=False).errors
+    assert f"the fewest wrong by a hyperplane {ORIGIN} in these columns were {fewest}," in text, "centring is an offset"
+    assert all("fit_intercept" not in trial.words for trial in diagnose(LINE, SIDES, Plan(epochs=20)).trials)
+
+
+def test_a9_rows_of_equal_length_are_other_rows() -> None:
+    """Points of two directions in some lengths: with an offset, rows of length 1 have other hyperplanes."""
+    X = np.array([[1.0, 1], [2, 2], [3, 3], [4, 4], [-1, 1], [-2, 2]] * 2)
+    found = diagnose(X, [0, 1, 0, 1, 0, 1] * 2, Plan(epochs=5))
+    least = [
+        trial for trial in found.trials if "unit" not in trial.words.get("scale", "") and "degree" not in trial.words
+    ]
+    fewest = min(trial.training_errors for trial in least if trial.training_errors is not None)
+    assert f"in these columns were {fewest}," in " ".join(found.advice)
+
+
+def test_a9_a_constant_column_is_an_offset_through_the_origin() -> None:
+    X = np.c_[LINE, np.ones(16)]
+    text = " ".join(str(diagnose(X, SIDES, Plan({"fit_intercept": False}, epochs=20))).split())
+    assert "Without an offset, they are one." in text and "can be left out" not in text
+
+
+@pytest.mark.parametrize("command", ["doctor --max-time 5 --epochs 20", "optimum", "separable", "bound --epochs 5"])
+def test_a9_each_command_says_which_hyperplanes(line: str, command: str) -> None:
+    text = " ".join(run(*command.split(), line, "--no-intercept").out.split())
+    said = "no threshold at 0 makes fewer" if command == "optimum" else f"hyperplane {ORIGIN}"
+    said = f"the rows are not separable {ORIGIN}" if command.startswith("bound") else said
+    assert said in text
+    for verdict in ("no hyperplane ", "not separable ", "no threshold "):
+        for after in text.split(verdict)[1:]:
+            assert after.startswith((ORIGIN, "at 0", "with an offset", "(proof")), (verdict, after[:60])
+
+
+def test_a9_train_says_which_hyperplane_there_is_not(line: str, tmp_path: Path) -> None:
+    words = ["train", line, "--no-intercept", "--stop-if-not-separable", "-o", str(tmp_path / "m")]
+    text = run(*words).out
+    assert f"no hyperplane {ORIGIN} is right on every row" in text and "separable DATA --no-intercept --save" in text
+
+
+# --- section 3: documents and pages that lie --------------------------------------------------------------------------
+
+
+def test_section_3_four_rows_recommend_nothing_by_held_out_errors() -> None:
+    found = diagnose([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], Plan(epochs=20))
+    assert "* " not in str(found) and found.as_dict()["best"] is None
+    assert not [advice for advice in found.advice if "held-out rows" in advice and "say little" not in advice]
+
+
+def test_section_3_lines_of_bound_are_drawn_to_where_they_meet() -> None:
+    from rosenblatt import Perceptron
+    from rosenblatt.report.pictures.lines import figure_of_bound
+    from rosenblatt.theory import Ledger
+
+    ledger = Ledger()
+    Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], callback=ledger)
+    assert ledger.limit == pytest.approx(51.0)
+    figure = figure_of_bound(ledger.curves(), ledger.limit, "and")
+    figure.canvas.draw()
+    (along, length), (square,), (cosine,) = ([*axes.lines][1:-1] for axes in figure.axes)
+    ends = [tuple(float(values[-1]) for values in line.get_data()) for line in (along, length, square, cosine)]
+    assert [k for k, _ in ends] == pytest.approx([ledger.limit] * 4)
+    assert (
+        ends[0][1] == pytest.approx(ends[1][1])
+        and ends[2][1] == pytest.approx(153.0)
+        and ends[3][1] == pytest.approx(1)
+    )
+    labels = [label.get_text() for label in figure.axes[1].get_yticklabels() + figure.axes[1].get_xticklabels()]
+    assert {"1", "10", "100"} <= set(labels) and not [label for label in labels if "10^" in label]
+
+
+@pytest.mark.parametrize("number", [1, 9, 10, 99, 100, 2**62, 10**62, 10**62 - 1, 2**20_000], ids=int.bit_length)
+def test_section_3_sizes_are_said_in_digits(number: int) -> None:
+    from rosenblatt.report.words import digits
+
+    assert 10 ** (digits(number) - 1) <= number < 10 ** digits(number)
