@@ -1,11 +1,14 @@
 """faults.md, lines of theory, doctor and learning: each test is named after its line."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from command import run
+from rosenblatt import LinearClassifier
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.theory import minimum_error
 
@@ -108,3 +111,27 @@ def test_section_3_sizes_are_said_in_digits(number: int) -> None:
     from rosenblatt.report.words import digits
 
     assert 10 ** (digits(number) - 1) <= number < 10 ** digits(number)
+
+
+# --- A4: a score of exactly 0 is one ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a4_a_vector_that_is_0_votes_no(dtype: type) -> None:
+    voted = LinearClassifier(keep="voted", counting="freund-schapire", max_iter=3, fit_intercept=False, shuffle=False)
+    voted.fit(np.array([[-2.0], [-3.0]], dtype), [0, 1])
+    found = voted.decision_function(np.array([[-0.1], [-0.7], [0.1]], dtype)).tolist()
+    assert found == pytest.approx([0.0, 0.0, -1 / 3])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("multi_class", ["one-vs-rest", "multi-class-perceptron"])
+def test_a4_votes_are_those_of_whole_weights(multi_class: str, sparse: bool) -> None:
+    """Whole values and η = 1 make whole weights: their scores of x ≥ 0 have the signs, and ties, of those of 1."""
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(-3, 4, (12, 1)).astype(float), rng.integers(0, 3, 12)
+    words: dict[str, Any] = {"keep": "voted", "multi_class": multi_class, "fit_intercept": False, "max_iter": 30}
+    voted = LinearClassifier(**words).fit(csr_array(X) if sparse else X, y)
+    fresh = rng.uniform(0.01, 1.0, (200, 1))
+    whole = voted.decision_function(np.sign(fresh))
+    assert np.allclose(voted.decision_function(csr_array(fresh) if sparse else fresh), whole, atol=1e-12)
