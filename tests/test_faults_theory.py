@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from command import run
+from command import run, well, write
 from rosenblatt import LinearClassifier
 from rosenblatt.doctor import Plan, diagnose
-from rosenblatt.theory import minimum_error
+from rosenblatt.errors import DataError
+from rosenblatt.theory import max_margin, minimum_error, separable
 
 ORIGIN = "through the origin"
 LINE = np.array([*np.arange(1, 11) / 10, *range(2, 8)])[:, None]
@@ -135,3 +136,49 @@ def test_a4_votes_are_those_of_whole_weights(multi_class: str, sparse: bool) -> 
     fresh = rng.uniform(0.01, 1.0, (200, 1))
     whole = voted.decision_function(np.sign(fresh))
     assert np.allclose(voted.decision_function(csr_array(fresh) if sparse else fresh), whole, atol=1e-12)
+
+
+# --- F2: work by the columns in use -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [10**7, 2**31 - 1])
+def test_f2_columns_that_are_not_in_use_cost_nothing(tmp_path: Path, width: int) -> None:
+    data = write(tmp_path / "wide.svm", f"1 1:1\n-1 {width}:1\n")
+    found = well("separable", data, "--save", tmp_path / "proof", "--json").json
+    assert found["columns_in_use"] == [1, width] and found["features"] == len(found["verdicts"][0]["w"]) == 2
+    assert found["notes"] == {"columns without a value, left out": width - 2}
+    assert "separable" in well("verify", tmp_path / "proof", data).out
+    assert well("margin", data, "--json").json["margins"][0]["margin"] == pytest.approx(0.5**0.5)
+    assert f"column {width} > 0" in well("optimum", data).out
+    assert well("optimum", data, "--columns", width, "--json").json["columns"] == [f"column {width}"]
+    assert "no such column with a value" in run("optimum", data, "--columns", 2).err
+    assert "Why: " not in well("bound", data, "--epochs", 3).out
+    assert "Nothing needs to be done to converge" in well("doctor", data, "--epochs", 3).out
+
+
+def test_f2_too_many_columns_in_python_are_one_sentence() -> None:
+    X = csr_array((np.ones(2), ([0, 1], [0, 2**31 - 2])), shape=(2, 2**31 - 1))
+    for ask in (separable, max_margin, minimum_error):
+        with pytest.raises(DataError, match="2,147,483,647 columns are too many; values stand in 2 of them"):
+            ask(X, [0, 1])
+
+
+# --- A7 ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", [1e6, 1e12, 1e15])
+def test_a7_columns_of_very_different_size_are_complete_only_where_the_bounds_meet(ratio: float) -> None:
+    rng = np.random.default_rng(2)
+    scale = np.array([1.0, ratio**0.5, ratio])
+    X = rng.normal(size=(40, 3)) * scale
+    u = X @ (rng.normal(size=3) / scale)
+    found = max_margin(X, u > np.median(u))
+    assert found.complete == (max(found.gap, found.gap_with_bias or 0.0) <= 1e-6)
+    assert found.lower_bound == found.margin <= found.upper_bound
+
+
+@pytest.mark.filterwarnings("error")
+def test_a7_weights_beyond_float64_are_one_sentence() -> None:
+    for labels in ([1, 1, 0], [0, 1, 0]):
+        with pytest.raises(DataError, match="the rows are separable with an offset, "):
+            max_margin([[5e-324], [1e-323], [-5e-324]], labels)

@@ -63,7 +63,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
     first = rows.problems[0]
-    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept}
+    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept, **rows.in_json}
     verdicts = [_verdict(each) for each in results] if as_json else []
     show({"data": data, **size, "verdicts": verdicts, "saved": kept, "notes": rows.notes}, lines, as_json)
 
