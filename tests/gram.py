@@ -85,7 +85,7 @@ class Gram(NamedTuple):
         return np.asarray(self.products_ @ w.T)
 
     def sq_norms(self) -> Array:
-        return self.products_[np.arange(self.n), self.own].astype(float)
+        return self.products_[np.arange(self.n), self.own].astype(float).clip(0.0)  # of other rows it is not known
 
     def astype(self, dtype: Any) -> Gram:
         return self._replace(products_=self.products_.astype(dtype))

@@ -209,7 +209,9 @@ def test_train_says_it_and_how_to_keep_the_proof(xor: Path, tmp_path: Path) -> N
 
 def test_train_json_has_the_proof(xor: Path, tmp_path: Path) -> None:
     found = well("train", xor, "-o", tmp_path / "m", "--stop-if-not-separable", "--json").json
-    assert found["not_separable"] == {"kind": "farkas", "classes": ["a", "b"], "rows": [1, 2, 3, 4], "epoch": 1}
+    assert found["not_separable"] == {
+        "kind": "farkas", "fit_intercept": True, "classes": ["a", "b"], "rows": [1, 2, 3, 4], "epoch": 1,
+    }  # fmt: skip
     assert well("train", xor, "-o", tmp_path / "m", "--epochs", "3", "--json").json["not_separable"] is None
 
 

@@ -51,7 +51,7 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     recipe = wanted.recipe.without("positive")
     with Progress() as progress:
         read = problem.read(data, wanted, progress)
-        separator = _separator(words["separator"])
+        separator = _separator(words["separator"], read)
         ledgers = []
         for each in read.problems:
             ledger = Ledger(_towards(separator, each), time_limit=words["search_time"])
@@ -71,7 +71,7 @@ def _text(both: list[tuple[Ledger, Problem]], explain: bool) -> Iterator[str]:
         yield from ledger.summary(explain, in_shell).split("\n")
 
 
-def _separator(path: str | None) -> Any:
+def _separator(path: str | None, read: problem.Data) -> Any:
     """(w, b, classes) of a model's hyperplane."""
     if path is None:
         return None
@@ -79,7 +79,7 @@ def _separator(path: str | None) -> Any:
     if len(model.classes) != 2 or not model.run.memory.is_linear:
         raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
     (w,), (b,) = model.weights
-    return w.astype(float), float(b), [str(label) for label in model.classes.tolist()]
+    return read.of_used(w).astype(float), float(b), [str(label) for label in model.classes.tolist()]
 
 
 def _towards(separator: Any, each: Problem) -> Any:

@@ -47,8 +47,9 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
                 if watch is not None:
                     watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
                 rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
-    values = {"data": rows_read.origin, "rows": rows_read.problems[0].n, "features": rows_read.problems[0].d,
-              "fit_intercept": wish.recipe["fit_intercept"], "margins": rows, "notes": rows_read.notes}  # fmt: skip
+    values = {"data": rows_read.origin, "time_limit": time_limit, "rows": rows_read.problems[0].n,
+              "features": rows_read.problems[0].d, "fit_intercept": wish.recipe["fit_intercept"], **rows_read.in_json,
+              "margins": rows, "notes": rows_read.notes}  # fmt: skip
     notes(rows_read.notes)
     show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
 
@@ -94,7 +95,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         low, high, gap = (row[name + end] for name in ("lower_bound", "upper_bound", "gap"))
         yield f"  at least {low:.12g}, at most {high:.12g}, gap {gap:.1e}"
         if gap > 1e-6:
-            why = "float64 has no more digits for a margin so thin" if row["complete"] else "more --max-time"
+            ended = values["time_limit"] is not None and row["seconds"] >= values["time_limit"]
+            why = "more --max-time" if ended else "float64 has no more digits for these rows"
             yield f"  the bounds do not meet: {why}"
         if not row["in_floats" + end]:
             yield f"  {NOT_IN_FLOATS}:"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingError
-from ..report.words import dimensions, listed, plural, short
+from ..report.words import dimensions, hyperplane, listed, plural, short
 from ..theory.fewest.errors import MinimumError, minimum_error
 from ..theory.problem import Problem
 from ..theory.proof.certificate_file import in_text
@@ -25,7 +25,7 @@ VALUES = ("errors", "lower_bound", "optimal", "method", "supports", "w", "b", "i
 HOW = {
     "enumeration": "all {what} were looked at, without rounding",
     "supports": "{supports}: of each, every {one} gets one wrong at least",
-    "separable": "a hyperplane with every row on its right side was found, and checked exactly",
+    "separable": "a {one} with every row on its right side was found, and checked exactly",
     "learners": "by learners alone; the data are too large for more to be proven",
 }
 MOST_WEIGHTS, MOST_ROWS = 6, 12
@@ -62,7 +62,7 @@ def optimum(
     wish = wanted(words)
     with Progress() as progress:
         rows = read(data, wish, progress)
-        problems = [chosen(problem, columns) for problem in rows.problems]
+        problems = [chosen(problem, columns, rows.used) for problem in rows.problems]
         if plot and problems[0].d != 2:
             raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
         if plot and len(problems) > 1:
@@ -77,21 +77,26 @@ def optimum(
     show(lambda: _values(results, rows.origin), _text(results, rows.origin), as_json, [plot])
 
 
-def chosen(problem: Problem, columns: Sequence[str] | None) -> Problem:
-    """The problem in these columns. SettingError where one is not there, or named twice."""
+def chosen(problem: Problem, columns: Sequence[str] | None, used: Any = None) -> Problem:
+    """The problem in these columns. used: numbers of those that are in use, where the others were left out.
+    SettingError where one is not there, or named twice."""
     if columns is None:
         return problem
     names = None if problem.names is None else [str(name) for name in problem.names]
-    picked = [_number(column, names, problem.d) for column in columns]
+    picked = [_number(column, names, problem.d, used) for column in columns]
     if len(set(picked)) < len(picked):
         raise SettingError(f"--columns {','.join(columns)}: a column is named twice")
     names = [name_of(problem, column) for column in picked]
     return problem._replace(rows=problem.rows.take_columns(picked), names=names)
 
 
-def _number(column: str, names: list[str] | None, d: int) -> int:
+def _number(column: str, names: list[str] | None, d: int, used: Any = None) -> int:
     if names is not None and column in names:
         return names.index(column)
+    if used is not None:
+        if column.isdecimal() and int(column) - 1 in used:
+            return int(np.searchsorted(used, int(column) - 1))
+        raise SettingError(f"--columns {column}: there is no such column with a value in it")
     if column.isdecimal() and 1 <= int(column) <= d:
         return int(column) - 1
     there = f"the columns are 1 to {d}" if names is None else f"there are {short(', '.join(names))}, or 1 to {d}"
@@ -118,7 +123,7 @@ def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
     sets, one = plural(result.supports, "set") + " of rows that cannot all be right", _one(result)
-    yield f"{HOW[result.method].format(what=f'{one}s', one=one, supports=sets)}; {result.seconds:.1f} s"
+    yield f"{HOW[result.method].format(what=_one(result, many=True), one=one, supports=sets)}; {result.seconds:.1f} s"
     yield from _answers(result)
     if not result.in_floats:
         yield f"{NOT_IN_FLOATS}:"
@@ -134,8 +139,8 @@ def _how_few(result: MinimumError) -> str:
     return f"{result.errors:,} found{share}, {result.lower_bound:,} proven: not known to be optimal"
 
 
-def _one(result: MinimumError) -> str:
-    return {1: "threshold", 2: "line", 3: "plane"}.get(result.problem.d, "hyperplane")
+def _one(result: MinimumError, many: bool = False) -> str:
+    return hyperplane(result.problem.fit_intercept, result.problem.d, many)
 
 
 def _answers(result: MinimumError) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SettingError, naming
-from ..report.words import dimensions, hyperplanes, plural, short, table
+from ..report.words import dimensions, hyperplane, hyperplanes, plural, short, size_of, table
 from ..theory.proof.certificate_file import in_text, label_text
 from ..theory.proof.exact import NOT_IN_FLOATS
 from ..theory.separability import separable as decide
@@ -63,7 +63,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
     first = rows.problems[0]
-    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept}
+    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept, **rows.in_json}
     verdicts = [_verdict(each) for each in results] if as_json else []
     show({"data": data, **size, "verdicts": verdicts, "saved": kept, "notes": rows.notes}, lines, as_json)
 
@@ -104,13 +104,15 @@ def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
 
 
 def _separator(verdict: Any) -> Iterator[str]:
-    yield "separable: a hyperplane w·x + b = 0 has every row on its right side, checked exactly"
+    plane = "w·x + b = 0" if verdict.problem.fit_intercept else "w·x = 0"
+    yield f"separable: a hyperplane {plane} has every row on its right side, checked exactly"
     names = verdict.problem.names
     order = sorted(range(len(verdict.w)), key=lambda j: -abs(verdict.w[j]))[:LISTED]
-    shown = [f"{names[j] if names is not None else j + 1}: {verdict.w[j]:.6g}" for j in order]
+    shown = [f"{verdict.w[j]:.6g} for {f'column {j + 1}' if names is None else names[j]}" for j in order]
     more = f" and {len(verdict.w) - LISTED:,} more" if len(verdict.w) > LISTED else ""
-    yield f"  w {', '.join(shown)}{more}" if shown else "  w has no columns"
-    yield f"  b {verdict.b:.6g}"
+    yield f"  weights w: {', '.join(shown)}{more}" if shown else "  weights w: none, there are no columns"
+    if verdict.problem.fit_intercept:
+        yield f"  offset b: {verdict.b + 0.0:.6g}"
     if not verdict.in_floats:
         yield f"{NOT_IN_FLOATS}:"
         yield "  these are rounded and get some wrong; --save CERT and --json have the hyperplane in whole numbers"
@@ -123,7 +125,8 @@ def _separator(verdict: Any) -> Iterator[str]:
 
 def _contradiction(verdict: Any) -> Iterator[str]:
     count, exact = len(verdict.rows), verdict.kind == "farkas"
-    yield "not separable: no hyperplane has every row on its right side" + (", checked exactly" if exact else "")
+    none = f"no {hyperplane(verdict.problem.fit_intercept)}"
+    yield f"not separable: {none} has every row on its right side" + (", checked exactly" if exact else "")
     if count == 1:
         yield f"row {verdict.rows[0] + 1:,} is all zeros, and every hyperplane through the origin goes through it"
         return
@@ -143,7 +146,7 @@ def _contradiction(verdict: Any) -> Iterator[str]:
     if count > LISTED:
         yield f"  and {plural(count - LISTED, 'row')} more"
     if exact:
-        yield f"the weights are fractions with a denominator of {verdict.certificate.denominator.bit_length():,} bits"
+        yield f"the weights are fractions, over {size_of(verdict.certificate.denominator)}"
     else:
         yield "the weights are floats, and proven to be near exact ones by bounds on every rounding error"
 

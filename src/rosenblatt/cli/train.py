@@ -18,7 +18,7 @@ from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.answers import calibration_text, choice, threshold_lines
-from ..report.words import class_counts, plural, series
+from ..report.words import class_counts, hyperplane, plural, series
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
@@ -158,7 +158,8 @@ def _not_separable(trained: Learned) -> dict[str, Any] | None:
         return None
     why = stop.limit
     rows = [row + 1 for row in why.rows]
-    return {"kind": why.proof.kind, "classes": list(why.classes), "rows": rows, "epoch": why.epoch}
+    proof = {"kind": why.proof.kind, "fit_intercept": why.proof.problem.fit_intercept}
+    return {**proof, "classes": list(why.classes), "rows": rows, "epoch": why.epoch}
 
 
 def _errors(trained: Learned) -> int | None:
@@ -195,7 +196,9 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"validation per epoch: {series(values['validation_per_epoch'])}"
     yield f"stopped: {in_shell(values['stop_reason'])}"
     if values["not_separable"]:
-        yield "no hyperplane is right on every row; `rosenblatt separable DATA --save FILE` writes the proof"
+        offset = values["not_separable"]["fit_intercept"]
+        command = f"`rosenblatt separable DATA{'' if offset else ' --no-intercept'} --save FILE`"
+        yield f"no {hyperplane(offset)} is right on every row; {command} writes the proof"
     if values["best_epoch"] is not None and values["best_epoch"] < values["epochs"]:
         yield f"the weights of epoch {values['best_epoch']}, the best on the validation rows, are the model's"
     if values["training_errors"] is None:

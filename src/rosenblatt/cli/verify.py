@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import DataError, ModelError, SettingError, naming
-from ..report.words import hyperplanes, listed, plural
+from ..report.words import digits, hyperplanes, listed, plural
 from ..theory.proof.certificate_file import label_text, read_certificate
 from .command import command
 from .options import json_option, reading, reading_options
@@ -78,9 +78,9 @@ def _text(saved: Any, origin: str) -> Iterator[str]:
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
     yield f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
     if saved.separable:
-        bits = max(abs(each) for each in (*proof.w, proof.b, proof.denominator)).bit_length()
+        largest = max(abs(each) for each in (*proof.w, proof.b, proof.denominator))
         yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
-        yield f"checked in integers of {bits:,} bits, without rounding and without a solver"
+        yield _checked(largest)
         return
     count = plural(len(proof.rows), "row")
     if proof.kind == "enclosure":
@@ -89,6 +89,12 @@ def _text(saved: Any, origin: str) -> Iterator[str]:
         return
     yield f"not separable: multipliers on {count} combine them to 0, none below 0"
     shown = listed([row + 1 for row in proof.rows], 8, ", ...")
-    bits = plural(proof.denominator.bit_length(), "bit")
     yield f"the rows, counted from 1: {shown}"
-    yield f"checked in integers of {bits}, without rounding and without a solver"
+    yield _checked(proof.denominator)
+
+
+def _checked(largest: int) -> str:
+    """Of exact proofs: how long their numbers are."""
+    return (
+        f"checked in whole numbers of up to {plural(digits(largest), 'digit')}, without rounding and without a solver"
+    )

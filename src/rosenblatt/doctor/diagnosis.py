@@ -82,6 +82,11 @@ class Diagnosis:
         return bool(self.trials) and self.trials[0].converged
 
     @property
+    def fit_intercept(self) -> bool:
+        """Whether the learner has an offset, so that hyperplanes with one are asked about."""
+        return self.settings is None or self.settings.fit_intercept
+
+    @property
     def separable(self) -> bool | None:
         """Whether a hyperplane without an error exists, of more classes one for each; None: not decided, as where every
         two of classes that are learned together can be parted, which says nothing of all of them at once."""
@@ -218,6 +223,7 @@ def treatments(
     spread = {} if scaled else {"scale": _further(scale, "standard")}
     worth: dict[str, tuple[bool, dict[str, Any]]] = {
         "as it is": (True, {}),
+        "with an offset": (not settings.fit_intercept, {"fit_intercept": True}),
         "the same, until it is finished": (longer, {"max_iter": None}),
         "columns of equal spread": (numbers and not scaled, spread),
         "rows of equal length": (numbers and "unit" not in scale, {"scale": _further(scale, "unit")}),

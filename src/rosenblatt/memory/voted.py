@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dispatch import Kernel, add
 from ..core.loop import BIAS, UPDATES, Keep, State, empty_keep, log_space
 from ..core.rows import Array, Rows
 from ..parameters import Parameter
@@ -78,6 +79,76 @@ def mean_weights(path: Path) -> tuple[Array, float]:
     return alpha, ahead + float(path.counts[0])
 
 
+def replayed(path: Path, support: Support, w: Array, rows: Rows, pairs: tuple[Array, Array]) -> Array:
+    """(p,) scores, without bias, of the vectors themselves, summed column by column as they were learned.
+
+    w: (d,) w_0. pairs: p rows of `rows`, and as many vectors, which ascend.
+    """
+    out, w, done = np.empty(pairs[0].size), w.astype(float), 0
+    take_steps = steps.for_work(path.row.size * rows.width)
+    vectors, first = np.unique(pairs[1], return_index=True)
+    for vector, place in zip(vectors, np.split(np.arange(out.size), first[1:]), strict=True):
+        end = int(path.starts[vector - 1]) + 1 if vector else 0
+        take_steps(support.rows, path.row, path.coef, w, (done, end))
+        done = end
+        out[place] = rows.take(pairs[0][place]).scores(w) * (path.scale[end - 1] if end else 1.0)
+    return out
+
+
+def _steps(rows: Rows, row: Array, coef: Array, w: Array, places: tuple[int, int]) -> None:
+    for s in range(places[0], places[1]):
+        if row[s] < 0:
+            for j in range(w.size):
+                w[j] *= coef[s]
+        else:
+            add(rows, np.uint64(row[s]), coef[s], w)
+
+
+steps = Kernel(_steps, exact=True, rows=True)
+"""The steps of a path from one place to another, made again."""
+
+
+class Near:
+    """Votes that rounding may have decided, as of a vector that is 0 where scores come out as 1e-17: asked again.
+
+    What came out as 0 is taken for 0. together: one vote for each vector's winner. biases: of each class's vectors.
+    """
+
+    def __init__(self, paths: list[Path], support: Support, start: Weights, factor: float, together: bool) -> None:
+        self.paths, self.support, self.start, self.together = paths, support, start[0], together
+        self.biases = [biases(path, float(bias), factor) for path, bias in zip(paths, start[1], strict=True)]
+        self._asked: list[tuple[Array, Array, Array, Array]] = []
+        norms = np.zeros(0) if support.rows is None else np.sqrt(support.rows.sq_norms())
+        steps = [(path.row[path.row >= 0], np.abs(path.coef[path.row >= 0])) for path in paths]
+        reach = [float(np.bincount(row, coef, support.n) @ norms) for row, coef in steps]
+        longest = float(np.max(np.sqrt((self.start.astype(float) ** 2).sum(axis=1)) + reach))
+        self._reach = (max(path.row.size for path in paths) + self.start.shape[1] + 8) * EPS * longest
+
+    def look(self, part: Rows, first: int, values: Array, said: Array, k: int = 0) -> None:
+        """values: (m, r + 1) what each vote hangs on, sure if far from 0. said: (m, r + 1) the votes."""
+        size = np.abs(values)
+        row, vector = np.nonzero((size > 0.0) & (size <= self._reach * np.sqrt(part.sq_norms())[:, None]))
+        self._asked.append((row + first, vector, said[row, vector], np.full(row.size, k)))
+
+    def settle(self, rows: Rows, out: Array) -> None:
+        """Put right in the (n, K) sums of votes. rows: all of them."""
+        row, vector, said, of = (np.concatenate(parts) for parts in zip(*self._asked, strict=True))
+        order = np.argsort(vector, kind="stable")
+        for k in np.unique(of):
+            at = order[of[order] == k]
+            pairs, count = (row[at], vector[at]), self.paths[k].counts[vector[at]]
+            scores = [
+                replayed(self.paths[j], self.support, self.start[j], rows, pairs) + self.biases[j][pairs[1]]
+                for j in (range(len(self.paths)) if self.together else [k])
+            ]
+            if self.together:
+                np.add.at(out, (pairs[0], said[at]), -count)
+                np.add.at(out, (pairs[0], np.argmax(scores, axis=0)), count)
+            else:
+                np.add.at(out, (pairs[0], k), 2.0 * count * ((scores[0] > 0.0) - said[at].astype(float)))
+
+
+EPS = float(np.finfo(float).eps)
 ROOM = 1 << 16
 """Logged steps between two visits of Python."""
 BLOCK = 1 << 22
@@ -185,21 +256,26 @@ class Voted(Last):
         paths = [self.path(state, k) for k in range(classes)]
         total = np.array([path.counts.sum() for path in paths])
         out = np.empty((rows.n, classes))
-        start, bias = self._start(state)
         size, first = max(1, BLOCK // max(1, *(p.row.size for p in paths), self.support.n)), 0
+        near = Near(paths, self.support, self._start(state), float(state.f[BIAS]), self.joint)
         for part in rows.blocks(size):
-            products, place = self.support.products(part), slice(first, first + part.n)
+            products, place = self.support.products(part.astype(np.float64)), slice(first, first + part.n)
             scores = (
-                vector_scores(path, products, part.scores(start[k])) + biases(path, bias[k], state.f[BIAS])
+                vector_scores(path, products, part.scores(near.start[k])) + near.biases[k]
                 for k, path in enumerate(paths)
             )
             if self.joint:
-                winners = np.argmax(np.stack(list(scores)), axis=0)
+                values = np.stack(list(scores))
+                winners, (second, best) = np.argmax(values, axis=0), np.sort(values, axis=0)[-2:]
                 out[place] = np.stack([(winners == k) @ paths[0].counts for k in range(classes)], axis=1)
+                near.look(part, first, (best - second) / 2.0, winners)
             else:
                 for k, values in enumerate(scores):
                     out[place, k] = np.where(values > 0.0, 1.0, -1.0) @ paths[k].counts
+                    near.look(part, first, values, values > 0.0, k)
             first += part.n
+        if first:
+            near.settle(rows, out)
         silent = total == 0.0
         out /= np.where(silent, 1.0, total)
         if silent.any():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import UNEVEN
 from ..recipe.trial import Trial
-from .words import as_options, plural
+from .words import as_options, hyperplane, plural
 
 LISTED = 6
 FEW = 30
@@ -34,15 +34,16 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     """How to get to a run that ends by itself."""
     base, others = diagnosis.trials[0], [trial for trial in diagnosis.trials[1:] if not trial.failed]
     done = [trial for trial in others if trial.converged and "max_iter" not in trial.words]
-    done.sort(key=lambda trial: (len(trial.words), trial.epochs, trial.updates))
+    done.sort(key=lambda trial: ("fit_intercept" not in trial.words, len(trial.words), trial.epochs, trial.updates))
     longer = next((trial for trial in others if "max_iter" in trial.words), None)
+    one = hyperplane(diagnosis.fit_intercept)
     if base.converged:
         yield f"Nothing needs to be done to converge: the learner does, after {length(base)}."
         return
     if diagnosis.separable is not False and done:
         yield f"To converge, use {shown(done[0])}: it was finished after {effort(done[0])}."
     elif done:
-        alone = "These columns alone allow no hyperplane without an error"
+        alone = f"These columns alone allow no {one} without an error"
         yield f"{alone}, but {shown(done[0])} converged, after {effort(done[0])}."
     if longer is not None and longer.converged:
         yield f"Or let it run until it is finished, with --epochs none: that took {effort(longer)}."
@@ -50,16 +51,26 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         over = "it was not finished (the time for a trial was over)"
         yield f"More epochs help in the end, but how many cannot be said: after {effort(longer)} {over}."
     if diagnosis.separable is False:
-        yield (
-            "Do not wait for the learner as it is to converge: that is proven to be impossible. Stop it after some "
-            "epochs, and judge it by its errors on held-out rows."
-        )
-        same = [trial for trial in diagnosis.trials if not trial.failed and "degree" not in trial.words]
+        judge = "" if diagnosis.facts.rows < FEW else ", and judge it by its errors on held-out rows"
+        wait = "Do not wait for the learner as it is to converge: that is proven to be impossible."
+        yield f"{wait} Stop it after some epochs{judge}."
+        same = [trial for trial in diagnosis.trials if not trial.failed and _same_hyperplanes(trial, diagnosis)]
         least = min(same, key=lambda trial: trial.training_errors or 0)
         fewest = f"{least.training_errors:,}, with {shown(least)}"
-        more = "; `rosenblatt optimum` says how few are possible" if len(diagnosis.facts.class_rows) == 2 else ""
+        option = "" if diagnosis.fit_intercept else " --no-intercept"
+        more = f"; `rosenblatt optimum{option}` says how few are possible"
+        more = more if len(diagnosis.facts.class_rows) == 2 else ""
         of = f"Of the {diagnosis.facts.rows:,} rows learned from"
-        yield f"{of}, the fewest wrong by a hyperplane in these columns were {fewest}{more}."
+        yield f"{of}, the fewest wrong by a {one} in these columns were {fewest}{more}."
+
+
+def _same_hyperplanes(trial: Trial, diagnosis: Diagnosis) -> bool:
+    """Whether what it learns is one of the hyperplanes that the verdict is about: not with products of columns, nor
+    with an offset where there was none, be it through columns that are centred; rows of equal length are other rows,
+    but for hyperplanes through the origin."""
+    scale = str(trial.words.get("scale", ""))
+    other = "standard" in scale if not diagnosis.fit_intercept else "unit" in scale
+    return not other and not {"degree", "fit_intercept"} & set(trial.words)
 
 
 def _held_out(diagnosis: Diagnosis) -> Iterator[str]:
@@ -100,9 +111,11 @@ def _data(diagnosis: Diagnosis) -> Iterator[str]:
         )
     if diagnosis.plan.texts:
         return  # words that occur together are no slip
-    idle = len(facts.empty) + len(facts.constant) + len(facts.duplicates)
+    constant = len(facts.constant) if diagnosis.fit_intercept else 0  # through the origin it is an offset
+    idle = len(facts.empty) + constant + len(facts.duplicates)
     if idle and facts.features > idle:
-        yield f"{plural(idle, 'column')} can be left out: empty, constant, or equal to another one."
+        what = "empty, constant," if constant else "empty,"
+        yield f"{plural(idle, 'column')} can be left out: {what} or equal to another one."
 
 
 def shown(trial: Trial) -> str:

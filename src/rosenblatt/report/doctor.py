@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from ..doctor.diagnosis import Diagnosis
-from ..doctor.facts import FAR, UNEVEN, Facts
+from ..doctor.facts import FAR, UNEVEN
 from ..doctor.verdict import Verdict
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
-from .advice import effort, length, numbers
-from .words import as_options, class_counts, listed, plural, table, wrapped
+from .advice import FEW, effort, length, numbers
+from .words import as_options, class_counts, hyperplane, listed, plural, table, wrapped
 
 WIDE = 80
 LISTED = 6
@@ -26,7 +26,8 @@ def page(diagnosis: Diagnosis, data: str, options: str = "", say: Say = str) -> 
     yield f"{data}: {plural(facts.rows, 'row')} ({classes}), {plural(facts.features, 'feature')}"
     if diagnosis.trials:
         yield from _section("What happened", _happened(diagnosis, say))
-        yield from _section("Is there a hyperplane without an error?", _proven(diagnosis, (data, options), say))
+        asked = f"Is there a {hyperplane(diagnosis.fit_intercept)} without an error?"
+        yield from _section(asked, _proven(diagnosis, (data, options), say))
     yield from _section("What is in the data", _data(diagnosis))
     if diagnosis.trials:
         yield from _section("What was tried", [])
@@ -117,10 +118,13 @@ def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         yield "The weights are known within bounds, by floating-point arithmetic that counts its own errors."
     elif len(rows) > 2:
         yield "The weights are known exactly, as fractions."
+    learner = "no linear learner" + ("" if diagnosis.fit_intercept else " without an offset")
     yield (
-        "So whatever the weights are, some row is on the wrong side: no linear learner can get to zero errors on these "
+        f"So whatever the weights are, some row is on the wrong side: {learner} can get to zero errors on these "
         "features, and more epochs do not change that. A learner that stops only when nothing is wrong never stops."
     )
+    if not diagnosis.fit_intercept:
+        yield "This says nothing of hyperplanes with an offset (--intercept); what that does is tried below."
 
 
 def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
@@ -204,9 +208,10 @@ def _odd(diagnosis: Diagnosis) -> Iterator[str]:
         errors = f"at least {plural(facts.wrong, 'error')}, whatever is learned"
         yield f"{rows:,} rows have an equal row with another label, as {numbers(facts.twins[0])}: {errors}."
     if not diagnosis.plan.texts:  # of texts, words that occur together are no slip
-        yield from _columns(facts)
+        yield from _columns(diagnosis)
     if facts.zero_rows:
-        yield f"{plural(facts.zero_rows, 'row')} without values: only the bias can tell them."
+        tells = "only the bias can tell them" if diagnosis.fit_intercept else "they are on every hyperplane, and wrong"
+        yield f"{plural(facts.zero_rows, 'row')} without values: {tells}."
     if len(facts.class_rows) > 1 and facts.imbalance >= UNEVEN:
         large = max(facts.class_rows, key=lambda label: facts.class_rows[label])
         wrong = f"{1 - facts.class_rows[large] / facts.rows:.1%} of the rows"
@@ -215,10 +220,12 @@ def _odd(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Only {plural(facts.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
 
 
-def _columns(facts: Facts) -> Iterator[str]:
-    for what, names in (("without values", facts.empty), ("that are constant", facts.constant)):
+def _columns(diagnosis: Diagnosis) -> Iterator[str]:
+    facts, nothing = diagnosis.facts, "Nothing can be learned from them."
+    constant = nothing if diagnosis.fit_intercept else "Without an offset, they are one."
+    for what, names, so in (("without values", facts.empty, nothing), ("that are constant", facts.constant, constant)):
         if names:
-            yield f"Columns {what}: {_listed(names)}. Nothing can be learned from them."
+            yield f"Columns {what}: {_listed(names)}. {so}"
     if facts.duplicates:
         yield f"Columns that repeat another: {_listed([f'{one} = {other}' for one, other in facts.duplicates])}."
     if facts.lengths is not None and facts.spread >= FAR:
@@ -238,7 +245,7 @@ def _listed(names: list[object]) -> str:
 
 
 def _table(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
-    best = diagnosis.best
+    best = _best(diagnosis)
     head = ["", "training", "held out", "", "", ""]
     cells = [head, ["  tried", "errors", "errors", "converged", "mistakes", "time"]]
     for trial in diagnosis.trials:
@@ -262,12 +269,17 @@ def _table(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
         yield "  (time): its share of --max-time was over before it was finished"
 
 
+def _best(diagnosis: Diagnosis) -> Trial | None:
+    """The best on held-out rows, where there are enough of them to say so: on four, chance decides."""
+    return None if diagnosis.facts.rows < FEW else diagnosis.best
+
+
 # --- for machines -----------------------------------------------------------------------------------------------------
 
 
 def as_dict(diagnosis: Diagnosis, first: int) -> dict[str, Any]:
     """JSON-able, everything. first: the number of the first row."""
-    facts, settings, best = diagnosis.facts, diagnosis.settings, diagnosis.best
+    facts, settings, best = diagnosis.facts, diagnosis.settings, _best(diagnosis)
     twins = [[row + first for row in group] for group in facts.twins]
     return {
         "facts": {**asdict(facts), "twins": twins, "spread": facts.spread, "imbalance": facts.imbalance},

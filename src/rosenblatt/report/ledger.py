@@ -28,7 +28,8 @@ OUTCOMES = {
     "{wrong rows} stayed wrong",
     "one pass": "{mistakes} in the first epoch of at most {most} possible "
     "(R̄ = {R̄:.6g}, γ = {γ:.6g}, D = {D:.6g}): {used} used",
-    "one pass, no u": "{mistakes} in the first epoch of at most {most} possible (no u says more): {used} used",
+    "one pass, no u": "{mistakes} in the first epoch of at most {most} possible (each row once; no bound "
+    "found is below that): {used} used",
     "never stops": "{mistakes} or more in each of {epochs made}; it would go on for ever",
     "own margin": "{measured:.6g}, {of the best} of the largest one, γ̄ = {γ̄:.6g}",
     "own margin, none": "{measured:.6g}: the weights that answer are no separator (the largest margin is γ̄ = {γ̄:.6g})",
@@ -116,7 +117,12 @@ def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     if yard is not None:
         whose = "the largest of all separators" if yard.best else f"of {yard.origin}"
         return [*lines, f"  separable: γ̄ = {yard.margin:.6g}, {whose}; R̄² = {ledger.longest:.6g}"]
-    why = "not separable" if ledger.separable is False else "not known to be separable: no separator was found in time"
+    where = "" if run.settings.fit_intercept else " through the origin"
+    why = {
+        True: f"separable{where}, but by a gap thinner than float64 can show",
+        False: f"not separable{where}",
+        None: f"not known to be separable{where}: no separator was found in time",
+    }[ledger.separable]
     return [*lines, f"  {why}; R̄² = {ledger.longest:.6g}"]
 
 

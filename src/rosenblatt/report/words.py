@@ -41,6 +41,23 @@ def hyperplanes(fit_intercept: bool) -> str:
     return "with an offset" if fit_intercept else "through the origin"
 
 
+def hyperplane(fit_intercept: bool, columns: int = 0, many: bool = False) -> str:
+    """`line`, `hyperplanes through the origin`: of a problem of so many columns (0: whatever their number)."""
+    name = {1: "threshold", 2: "line", 3: "plane"}.get(columns, "hyperplane") + "s" * many
+    return name if fit_intercept else f"{name} at 0" if columns == 1 else f"{name} through the origin"
+
+
+def digits(number: int) -> int:
+    """How many it has; of the longest, which `str` refuses, too."""
+    most = int(number.bit_length() * 0.30103) + 1
+    return most - (most > 1 and 10 ** (most - 1) > number)
+
+
+def size_of(number: int) -> str:
+    """`4`, or of a long one `a number of 63 digits`."""
+    return f"{number:,}" if digits(number) <= 12 else f"a number of {digits(number):,} digits"
+
+
 def series(values: Sequence[Any], most: int = 10) -> str:
     """All of a short history, else the first six and the last three; counts whole, other numbers to four digits."""
     shown = [f"{x:.4f}" if isinstance(x, float) else "-" if x is None else f"{x:,}" for x in values]
@@ -73,4 +90,11 @@ def as_options(words: Mapping[str, Any]) -> str:
     from ..recipe.table import recipe_table  # loads numpy, which `--help` can do without
 
     table = recipe_table()
-    return " ".join(f"{table[name].options} {'none' if value is None else value}" for name, value in words.items())
+
+    def one(name: str, value: Any) -> str:
+        option = table[name].options
+        if "/" in option:  # --intercept/--no-intercept
+            return option.split("/")[not value]
+        return f"{option} {'none' if value is None else value}"
+
+    return " ".join(one(name, value) for name, value in words.items())

@@ -142,8 +142,7 @@ class Separability:
             found_or_not = "" if self.in_floats else f", but {NOT_IN_FLOATS}"
             return f"separable: a hyperplane has every row on its right side, checked exactly{found_or_not}"
         if isinstance(proof, Farkas):
-            bits = proof.denominator.bit_length()
-            return f"not separable: {len(proof.rows):,} rows prove it, in fractions of {bits:,} bits, checked exactly"
+            return f"not separable: {len(proof.rows):,} rows prove it, weighted by exact fractions"
         if isinstance(proof, Enclosure):
             return f"not separable: {len(proof.rows):,} rows prove it, in floats with bounds on their errors"
         return f"undecided after {'; '.join(self.tried)}"

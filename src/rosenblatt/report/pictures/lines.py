@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from ...core.rows import Array
 from ...theory.ledger.bounds import whole
@@ -16,10 +16,15 @@ from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
 Played = tuple[str, Array, Array, Array, Array]
 """name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
 PANELS = (
-    ("along", "Progress: w̄·u stays above its line", "w̄·u"),
+    ("along", "Progress: w̄·u stays above its line, and below the one of ‖w̄‖; where they meet, it ends", "w̄·u"),
     ("square", "Length: ‖w̄‖² stays below its line", "‖w̄‖²"),
     ("cosine", "Angle: its cosine stays above its line, and below 1", "cos(w̄, u)"),
 )
+"""(curve, what it shows, label of its axis)."""
+POWERS = {"along_line": 1.0, "square_line": 1.0, "cosine_line": 0.5}
+"""How the theorems' lines grow with the number of additions."""
+BEYOND = 50
+"""Points of a line between the last addition and where the run must have ended."""
 
 
 def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure:
@@ -82,13 +87,39 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
 
 def _draw(axes: Axes, curves: dict[str, Any], name: str, limit: float | None) -> None:
     k = np.asarray(curves["additions"], float)
-    for number, own, label in ((4, name, "this run"), (5, f"{name}_line", "the theorem's line")):
-        style = {**look(number), "marker": "o" if len(k) == 1 else ""}
-        axes.plot(k, curves[own], label=label, linewidth=1.8, **style)
-    if len(k) > 1:
+    ends = limit is not None and np.isfinite(limit)
+    lines = {f"{name}_line": "the theorem's line"}
+    if name == "along":
+        lines["square_line"] = "the line of ‖w̄‖"
+    axes.plot(k, curves[name], label="this run", linewidth=1.8, **{**look(4), "marker": "o" if len(k) == 1 else ""})
+    least = [np.min(curves[name])]
+    for number, (line, label) in enumerate(lines.items(), 5):
+        at, values = _to_the_end(k, np.asarray(curves[line], float), POWERS[line], limit if ends else None)
+        values = np.sqrt(values) if name == "along" and line == "square_line" else values
+        axes.plot(at, values, label=label, linewidth=1.8, **{**look(number), "marker": "o" if len(at) == 1 else ""})
+        least.append(values.min())
+    if len(k) > 1 or ends:
         axes.set_xscale("log")
-        if name != "cosine" and min(np.min(curves[name]), np.min(curves[f"{name}_line"])) > 0.0:
+        axes.xaxis.set_major_formatter(number_of)
+        if name != "cosine" and min(least) > 0.0:
             axes.set_yscale("log")
-    if limit is not None and np.isfinite(limit):
+            axes.yaxis.set_major_formatter(number_of)
+            axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    if limit is not None and ends:
         axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)), label=f"at most {whole(limit):,}")
     legend(axes, handlelength=3.4)
+
+
+def _to_the_end(k: Array, line: Array, power: float, limit: float | None) -> tuple[Array, Array]:
+    """A line of the theorems, which grows as k to this power, drawn on to where the run must have ended."""
+    if limit is None or limit <= k[-1]:
+        return k, line
+    more = np.geomspace(k[-1], limit, BEYOND)
+    return np.append(k, more), np.append(line, line[-1] * (more / k[-1]) ** power)
+
+
+@FuncFormatter
+def number_of(value: float, _: Any) -> str:
+    """`1,000`, `0.01`, `1e+07`: as the text of the command has them, and no powers of ten."""
+    return f"{value:,.0f}" if 1.0 <= value < 1e7 else f"{value:g}"

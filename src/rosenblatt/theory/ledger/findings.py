@@ -67,7 +67,11 @@ def _from_zero(ledger: Ledger) -> str:
 def _separator(ledger: Ledger) -> str:
     if ledger.yardstick is not None:
         return ""
-    return "the rows are not separable" if ledger.separable is False else "no separator was found in the time given"
+    if ledger.separable is False:
+        return f"the rows are not separable{_where(ledger)}"
+    return (
+        "the gap is thinner than float64 can show" if ledger.separable else "no separator was found in the time given"
+    )
 
 
 def _best_separator(ledger: Ledger) -> str:
@@ -78,7 +82,15 @@ def _best_separator(ledger: Ledger) -> str:
 def _not_separable(ledger: Ledger) -> str:
     if ledger.separable is False:
         return ""
-    return "the rows are separable" if ledger.separable else "whether the rows are separable is not known"
+    where = _where(ledger)
+    return (
+        f"the rows are separable{where}" if ledger.separable else f"whether the rows are separable{where} is not known"
+    )
+
+
+def _where(ledger: Ledger) -> str:
+    """Which hyperplanes are meant, where it is not those with an offset."""
+    return "" if ledger.followed.settings.fit_intercept else " through the origin"
 
 
 def _stepped(ledger: Ledger) -> str:

@@ -17,6 +17,8 @@ from ..proof.exact import NOT_IN_FLOATS, Floats, checked, in_floats, nearest, ot
 from .points import Points
 from .solver import Widest, widest
 
+MET = 1e-6
+"""The relative gap at which bounds have met."""
 NAMES = ("w", "b", "margin", "lower_bound", "upper_bound", "gap", "support", "multipliers", "in_floats")
 """What a margin has, with the bias counted or not."""
 
@@ -38,7 +40,8 @@ class MaxMargin:
     the margin in the mistake bounds; γ̄ ≤ γ. Its own are w_with_bias, b_with_bias, lower_bound_with_bias,
     upper_bound_with_bias, gap_with_bias, support_with_bias, multipliers_with_bias, in_floats_with_bias. None of them
     without intercept.
-    problem: the rows as they were held. seconds: wall time. complete: False where time_limit ended the search.
+    problem: the rows as they were held. seconds: wall time. complete: the bounds have met (gap ≤ 1e-6); False where
+    time_limit ended the search, or numbers had too few digits, as with columns whose sizes differ by 1e10 and more.
     """
 
     w: Array
@@ -111,10 +114,10 @@ def max_margin(
     problem = as_problem(X, y, fit_intercept, positive)
     none, alone = np.zeros(0, np.int64), problem.fit_intercept and np.unique(problem.y).size == 1
     plain, widest_plain = _alone(problem) if alone else _solved(problem, Points.of(problem), none, deadline)
-    complete, counted = widest_plain.complete, dict[str, Any]()
+    complete, counted = widest_plain.complete and widest_plain.gap <= MET, dict[str, Any]()
     if problem.fit_intercept:
         counted, other = _solved(problem, Points.of(problem, True), plain["support"], deadline, widest_plain)
-        complete = complete and other.complete
+        complete = complete and other.complete and other.gap <= MET
     with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in NAMES}
     return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
 
@@ -132,7 +135,10 @@ def _solved(
     if plain is not None:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
         best = best._replace(upper=min(best.upper, plain.upper))
     length = best.lower * float(np.linalg.norm(best.w))
-    w, b = problem.parted(best.w / length) if points.counted else (best.w / length, best.offset / length)
+    with np.errstate(all="ignore"):
+        w, b = problem.parted(best.w / length) if points.counted else (best.w / length, best.offset / length)
+    if not (np.isfinite(w).all() and np.isfinite(b)):
+        raise NoMargin(f"the rows are separable {_how(problem)}, by a margin so small that w is beyond float64", True)
     floats = _checked(problem, points, best, w, b)
     bounds = (best.lower, best.lower, best.upper, best.gap)
     values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)

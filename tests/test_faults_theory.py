@@ -1,0 +1,184 @@
+"""faults.md, lines of theory, doctor and learning: each test is named after its line."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from command import run, well, write
+from rosenblatt import LinearClassifier
+from rosenblatt.doctor import Plan, diagnose
+from rosenblatt.errors import DataError
+from rosenblatt.theory import max_margin, minimum_error, separable
+
+ORIGIN = "through the origin"
+LINE = np.array([*np.arange(1, 11) / 10, *range(2, 8)])[:, None]
+SIDES = np.repeat([-1, 1], [10, 6])
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> str:
+    """One column: −1 at .1 … 1, +1 at 2 … 7: with an offset separable, through the origin not."""
+    path = tmp_path / "line.csv"
+    path.write_text("x,y\n" + "".join(f"{x:g},{y}\n" for x, y in zip(LINE[:, 0], SIDES, strict=True)))
+    return str(path)
+
+
+# --- A9: every verdict is read with every restriction -----------------------------------------------------------------
+
+
+def test_a9_through_the_origin_an_offset_is_tried_first() -> None:
+    found = diagnose(LINE, SIDES, Plan({"fit_intercept": False}, epochs=20))
+    text = " ".join(str(found).split())
+    assert found.trials[1].words == {"fit_intercept": True} and found.trials[1].converged
+    assert f"allow no hyperplane {ORIGIN} without an error, but --intercept converged" in found.advice[0]
+    assert f"Is there a hyperplane {ORIGIN} without an error?" in text
+    assert "no linear learner without an offset can get to zero errors" in text
+    assert "`rosenblatt optimum --no-intercept`" in text
+    fewest = minimum_error(LINE, SIDES, fit_intercept=False).errors
+    assert f"the fewest wrong by a hyperplane {ORIGIN} in these columns were {fewest}," in text, "centring is an offset"
+    assert all("fit_intercept" not in trial.words for trial in diagnose(LINE, SIDES, Plan(epochs=20)).trials)
+
+
+def test_a9_rows_of_equal_length_are_other_rows() -> None:
+    """Points of two directions in some lengths: with an offset, rows of length 1 have other hyperplanes."""
+    X = np.array([[1.0, 1], [2, 2], [3, 3], [4, 4], [-1, 1], [-2, 2]] * 2)
+    found = diagnose(X, [0, 1, 0, 1, 0, 1] * 2, Plan(epochs=5))
+    least = [
+        trial for trial in found.trials if "unit" not in trial.words.get("scale", "") and "degree" not in trial.words
+    ]
+    fewest = min(trial.training_errors for trial in least if trial.training_errors is not None)
+    assert f"in these columns were {fewest}," in " ".join(found.advice)
+
+
+def test_a9_a_constant_column_is_an_offset_through_the_origin() -> None:
+    X = np.c_[LINE, np.ones(16)]
+    text = " ".join(str(diagnose(X, SIDES, Plan({"fit_intercept": False}, epochs=20))).split())
+    assert "Without an offset, they are one." in text and "can be left out" not in text
+
+
+@pytest.mark.parametrize("command", ["doctor --max-time 5 --epochs 20", "optimum", "separable", "bound --epochs 5"])
+def test_a9_each_command_says_which_hyperplanes(line: str, command: str) -> None:
+    text = " ".join(run(*command.split(), line, "--no-intercept").out.split())
+    said = "no threshold at 0 makes fewer" if command == "optimum" else f"hyperplane {ORIGIN}"
+    said = f"the rows are not separable {ORIGIN}" if command.startswith("bound") else said
+    assert said in text
+    for verdict in ("no hyperplane ", "not separable ", "no threshold "):
+        for after in text.split(verdict)[1:]:
+            assert after.startswith((ORIGIN, "at 0", "with an offset", "(proof")), (verdict, after[:60])
+
+
+def test_a9_train_says_which_hyperplane_there_is_not(line: str, tmp_path: Path) -> None:
+    words = ["train", line, "--no-intercept", "--stop-if-not-separable", "-o", str(tmp_path / "m")]
+    text = run(*words).out
+    assert f"no hyperplane {ORIGIN} is right on every row" in text and "separable DATA --no-intercept --save" in text
+
+
+# --- section 3: documents and pages that lie --------------------------------------------------------------------------
+
+
+def test_section_3_four_rows_recommend_nothing_by_held_out_errors() -> None:
+    found = diagnose([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], Plan(epochs=20))
+    assert "* " not in str(found) and found.as_dict()["best"] is None
+    assert not [advice for advice in found.advice if "held-out rows" in advice and "say little" not in advice]
+
+
+def test_section_3_lines_of_bound_are_drawn_to_where_they_meet() -> None:
+    from rosenblatt import Perceptron
+    from rosenblatt.report.pictures.lines import figure_of_bound
+    from rosenblatt.theory import Ledger
+
+    ledger = Ledger()
+    Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], callback=ledger)
+    assert ledger.limit == pytest.approx(51.0)
+    figure = figure_of_bound(ledger.curves(), ledger.limit, "and")
+    figure.canvas.draw()
+    (along, length), (square,), (cosine,) = ([*axes.lines][1:-1] for axes in figure.axes)
+    ends = [tuple(float(values[-1]) for values in line.get_data()) for line in (along, length, square, cosine)]
+    assert [k for k, _ in ends] == pytest.approx([ledger.limit] * 4)
+    assert (
+        ends[0][1] == pytest.approx(ends[1][1])
+        and ends[2][1] == pytest.approx(153.0)
+        and ends[3][1] == pytest.approx(1)
+    )
+    labels = [label.get_text() for label in figure.axes[1].get_yticklabels() + figure.axes[1].get_xticklabels()]
+    assert {"1", "10", "100"} <= set(labels) and not [label for label in labels if "10^" in label]
+
+
+@pytest.mark.parametrize("number", [1, 9, 10, 99, 100, 2**62, 10**62, 10**62 - 1, 2**20_000], ids=int.bit_length)
+def test_section_3_sizes_are_said_in_digits(number: int) -> None:
+    from rosenblatt.report.words import digits
+
+    assert 10 ** (digits(number) - 1) <= number < 10 ** digits(number)
+
+
+# --- A4: a score of exactly 0 is one ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a4_a_vector_that_is_0_votes_no(dtype: type) -> None:
+    voted = LinearClassifier(keep="voted", counting="freund-schapire", max_iter=3, fit_intercept=False, shuffle=False)
+    voted.fit(np.array([[-2.0], [-3.0]], dtype), [0, 1])
+    found = voted.decision_function(np.array([[-0.1], [-0.7], [0.1]], dtype)).tolist()
+    assert found == pytest.approx([0.0, 0.0, -1 / 3])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("multi_class", ["one-vs-rest", "multi-class-perceptron"])
+def test_a4_votes_are_those_of_whole_weights(multi_class: str, sparse: bool) -> None:
+    """Whole values and η = 1 make whole weights: their scores of x ≥ 0 have the signs, and ties, of those of 1."""
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(-3, 4, (12, 1)).astype(float), rng.integers(0, 3, 12)
+    words: dict[str, Any] = {"keep": "voted", "multi_class": multi_class, "fit_intercept": False, "max_iter": 30}
+    voted = LinearClassifier(**words).fit(csr_array(X) if sparse else X, y)
+    fresh = rng.uniform(0.01, 1.0, (200, 1))
+    whole = voted.decision_function(np.sign(fresh))
+    assert np.allclose(voted.decision_function(csr_array(fresh) if sparse else fresh), whole, atol=1e-12)
+
+
+# --- F2: work by the columns in use -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [10**7, 2**31 - 1])
+def test_f2_columns_that_are_not_in_use_cost_nothing(tmp_path: Path, width: int) -> None:
+    data = write(tmp_path / "wide.svm", f"1 1:1\n-1 {width}:1\n")
+    found = well("separable", data, "--save", tmp_path / "proof", "--json").json
+    assert found["columns_in_use"] == [1, width] and found["features"] == len(found["verdicts"][0]["w"]) == 2
+    assert found["notes"] == {"columns without a value, left out": width - 2}
+    assert "separable" in well("verify", tmp_path / "proof", data).out
+    assert well("margin", data, "--json").json["margins"][0]["margin"] == pytest.approx(0.5**0.5)
+    assert f"column {width} > 0" in well("optimum", data).out
+    assert well("optimum", data, "--columns", width, "--json").json["columns"] == [f"column {width}"]
+    assert "no such column with a value" in run("optimum", data, "--columns", 2).err
+    assert "Why: " not in well("bound", data, "--epochs", 3).out
+    assert "Nothing needs to be done to converge" in well("doctor", data, "--epochs", 3).out
+
+
+def test_f2_too_many_columns_in_python_are_one_sentence() -> None:
+    X = csr_array((np.ones(2), ([0, 1], [0, 2**31 - 2])), shape=(2, 2**31 - 1))
+    for ask in (separable, max_margin, minimum_error):
+        with pytest.raises(DataError, match="2,147,483,647 columns are too many; values stand in 2 of them"):
+            ask(X, [0, 1])
+
+
+# --- A7 ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", [1e6, 1e12, 1e15])
+def test_a7_columns_of_very_different_size_are_complete_only_where_the_bounds_meet(ratio: float) -> None:
+    rng = np.random.default_rng(2)
+    scale = np.array([1.0, ratio**0.5, ratio])
+    X = rng.normal(size=(40, 3)) * scale
+    u = X @ (rng.normal(size=3) / scale)
+    found = max_margin(X, u > np.median(u))
+    assert found.complete == (max(found.gap, found.gap_with_bias or 0.0) <= 1e-6)
+    assert found.lower_bound == found.margin <= found.upper_bound
+
+
+@pytest.mark.filterwarnings("error")
+def test_a7_weights_beyond_float64_are_one_sentence() -> None:
+    for labels in ([1, 1, 0], [0, 1, 0]):
+        with pytest.raises(DataError, match="the rows are separable with an offset, "):
+            max_margin([[5e-324], [1e-323], [-5e-324]], labels)
