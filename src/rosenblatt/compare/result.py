@@ -20,7 +20,7 @@ from .race import Plan, Race, folds
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
-    "rows": "paired over the test rows on which two differ, exact (McNemar; Clopper & Pearson)",
+    "rows": "paired over the test rows, score interval (Newcombe 1998); p-values of McNemar's exact test",
     "groups": "paired, jackknife over 20 groups of test rows",
 }
 COUNTS = ("mistakes", "updates", "epochs", "seconds")
