@@ -96,6 +96,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "rows": trained.rows.n,
         "features": model.width,
         "classes": model.classes,
+        "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
         **{name: settings[name] for name in ("rule", "keep", "optimizer")},
         "epochs": run.epoch,
@@ -149,6 +150,7 @@ def _collision_rate(trained: Learned) -> float | None:
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
+    classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
     if values["collision_rate"] is not None:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"

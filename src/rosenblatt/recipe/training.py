@@ -24,6 +24,7 @@ from ..learn.rule import rule_name
 from ..learn.settings import Settings
 from ..model.calibration import calibration
 from ..model.fit import Held, Task, fit, learn_more
+from ..model.marks import kept
 from ..model.metrics import probability_metrics, scorer
 from ..model.model import Model
 from ..model.representation import Representation
@@ -163,6 +164,9 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     """With the model calibrated and with a threshold, from scores of held-out folds, where they are asked for."""
     how, wish = recipe.calibration, recipe.wish
     model, y, measured = learned.model, learned.y, None
+    if len(model.classes) == 2:
+        model = replace(model, learned_from=kept(learned.rows, model.learned_from))
+        learned = learned._replace(model=model)
     if how is None and wish.empty:
         return learned
     scores = cross_scores(model, learned.rows, y, learned.task, recipe["calibrate_folds"], learned.weight)
@@ -191,8 +195,8 @@ def _as_before(recipe: Recipe, before: Model) -> Recipe:
     if recipe.wish.empty and before.choice is not None:
         made = before.choice
         if made["rows"] == HELD_OUT:
-            value = made["cost"] if made["by"] == "cost" else made["limit"]
-            sure = {} if made["by"] == "cost" else {"confidence": made["confidence"]}
+            value = made[{"cost": "cost", "threshold": "at"}.get(made["by"], "limit")]
+            sure = {"confidence": made["confidence"]} if "limit" in made else {}
             return recipe.with_(**{made["by"]: value}, **sure)
         text = "the threshold was chosen for the scores before, on other rows; choose it again with threshold"
         warnings.warn(text, stacklevel=4)
