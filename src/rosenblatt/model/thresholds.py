@@ -54,7 +54,7 @@ THRESHOLD = (
         refusal="{confidence:g} must be a share from 0 to below 1, as 0.95",
     ),
     Parameter(
-        "threshold", None, float, option="--at", metavar="NUMBER", section="Threshold", words=NONE,
+        "at", None, float, metavar="NUMBER", section="Threshold", words=NONE,
         takes="float or None",
         help="The line itself: a probability of the positive class, or where the model has none a score.",
         meaning="Where to draw the line: a probability of the positive class in (0, 1), or where the model has none a"
@@ -69,7 +69,7 @@ class Wish(NamedTuple):
 
     max_false_positives, max_false_negatives: the most of the negative (positive) class that may be called the other,
     in (0, 1). cost: label (or its text) → what a mistake on a row of that class costs, ≥ 0. confidence: with which the
-    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts. threshold: the
+    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts. at: the
     line itself, a probability where the model has them, else a score.
     """
 
@@ -77,7 +77,7 @@ class Wish(NamedTuple):
     max_false_negatives: float | None = None
     cost: Mapping[str, float] | None = None
     confidence: float = CONFIDENCE
-    threshold: float | None = None
+    at: float | None = None
 
     @property
     def asked(self) -> list[str]:
@@ -118,9 +118,9 @@ def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str, kno
     u = scores.astype(np.float64)
     before, by = model.cut, wish.asked[0]
     record: dict[str, Any] = {"rows": rows_are, "confidence": wish.confidence, "by": by, "known": round(known, 3)}
-    if wish.threshold is not None:
-        threshold = line_at(model, wish.threshold)
-        record["at"] = wish.threshold
+    if wish.at is not None:
+        threshold = line_at(model, wish.at)
+        record["at"] = wish.at
     elif wish.cost is not None:
         costs = _costs(wish.cost, model.classes)
         threshold = cheapest(u[~positive], u[positive], costs)
@@ -153,11 +153,11 @@ def line_at(model: Model, at: float) -> float:
     """The raw score above which a row is positive: where the probability of the positive class is `at`, or, of a model
     without probabilities, `at` itself. SettingError for what is none."""
     if not np.isfinite(at):
-        raise SettingError("{threshold:g} must be a finite number", threshold=at)
+        raise SettingError("{at:g} must be a finite number", at=at)
     if not model.has_probabilities:
         return float(at)
     if not 0.0 < at < 1.0:
-        raise SettingError("{threshold:g} must be a probability between 0 and 1: the model has them", threshold=at)
+        raise SettingError("{at:g} must be a probability between 0 and 1: the model has them", at=at)
     plain = replace(model, threshold=None, choice=None)
 
     def above(score: float) -> bool:

@@ -195,7 +195,7 @@ def _as_before(recipe: Recipe, before: Model) -> Recipe:
     if recipe.wish.empty and before.choice is not None:
         made = before.choice
         if made["rows"] == HELD_OUT:
-            value = made[{"cost": "cost", "threshold": "at"}.get(made["by"], "limit")]
+            value = made[made["by"] if made["by"] in ("cost", "at") else "limit"]
             sure = {"confidence": made["confidence"]} if "limit" in made else {}
             return recipe.with_(**{made["by"]: value}, **sure)
         text = "the threshold was chosen for the scores before, on other rows; choose it again with threshold"

@@ -70,7 +70,7 @@ def _promise(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
         costs = ", ".join(f"{name} {cost[name]:g}" for name in classes)
         yield f"the least cost of mistakes there: {total:g} ({costs})"
         return
-    if record["by"] == "threshold":
+    if record["by"] == "at":
         return
     said, own = KINDS[record["by"]]
     limit = f"limit: at most {100 * record['limit']:.6g} % of {classes[own]} called {classes[said]}"
