@@ -4,6 +4,9 @@ Names: test_<line of the list of faults>_…."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,7 +18,7 @@ import scipy.sparse as sp
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom, norm
 
-from command import run, well, write
+from command import ENVIRONMENT, run, well, write
 from rosenblatt import AveragedPerceptron, LinearClassifier, Model, Perceptron, Recipe
 from rosenblatt.compare import Contender, Plan, Row, compare, race
 from rosenblatt.compare.intervals import Interval, over_rows, paired
@@ -215,6 +218,46 @@ def test_a11_voted_learners_are_judged_by_whole_epochs(monkeypatch: pytest.Monke
     whole = LinearClassifier(keep="voted", max_iter=1).fit(X[:500], y[:500])
     assert found.rows[0].error == np.mean(whole.predict(X[500:]) != y[500:]) and found.rows[0].epochs == 1
     assert found.rows[0].updates == whole.n_updates_ > 48 and found.rows[0].limited
+
+
+# --- E6: a calibrated model, or one with a threshold, goes on ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [{"calibrate": "sigmoid"}, {"max_false_positives": 0.2}, {"at": 0.5}])
+def test_e6_one_more_row_keeps_the_calibration_and_the_threshold(words: dict[str, Any], tmp_path: Path) -> None:
+    X, y = blobs(200, 0)
+    write(tmp_path / "d.csv", csv_of(X, y))
+    model = Recipe(**words, keep="averaged", max_iter=3).fit(tmp_path / "d.csv")
+    one = write(tmp_path / "one.csv", csv_of(X[:1], y[:1]))
+    with pytest.warns(UserWarning, match="a single row is too few to calibrate or to choose a threshold anew"):
+        more = Recipe(max_iter=1).fit_more(model, one)
+    assert more.threshold == model.threshold and more.calibration == model.calibration
+    assert more.run.epoch == model.run.epoch + 1
+    assert more.choice is None or (more.choice["kept"] and not more.choice["promised"])
+    model.save(tmp_path / "m")
+    done = well("train", one, "-o", tmp_path / "m", "--continue", tmp_path / "m", "--epochs", "1")
+    assert "too few" in done.err and ("before the model went on" in done.out) == (more.choice is not None)
+
+
+def test_e6_a_threshold_chosen_on_other_rows_is_kept(tmp_path: Path) -> None:
+    (X, y), (Z, z) = blobs(400, 0), blobs(400, 1)
+    model = Recipe(keep="averaged", max_iter=3).fit(X, y)
+    strict = Recipe(max_false_positives=0.01, confidence=0).choose_threshold(model, Z, z)
+    with pytest.warns(UserWarning, match="on other rows, and is kept"):
+        more = Recipe(max_iter=3).fit_more(strict, X, y)
+    longer = [np.hypot(np.linalg.norm(m.weights[0]), m.weights[1][0]) for m in (more, strict)]
+    assert more.threshold == pytest.approx(strict.threshold * longer[0] / longer[1])
+    assert more.evaluate(Z, z)["false_positives"] <= 4 + strict.evaluate(Z, z)["false_positives"]
+
+
+def test_e6_two_updates_at_once_are_both_there(tmp_path: Path) -> None:
+    """Each waits for the other: four runs of one epoch are four epochs more."""
+    model, data = tmp_path / "m", write(tmp_path / "d.csv", csv_of(*blobs(300, 0)))
+    well("train", data, "-o", model, "--epochs", "1", "--keep", "averaged")
+    command = [sys.executable, "-m", "rosenblatt", "train", data, "-o", model, "--continue", model, "--epochs", "1"]
+    runs = [subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [each.wait() for each in runs] == [0] * 4
+    assert Model.load(model).run.epoch == 5
 
 
 # --- F5: measures of classes that the data do not have ----------------------------------------------------------------

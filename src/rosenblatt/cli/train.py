@@ -16,6 +16,7 @@ from ..recipe import training
 from ..recipe.training import Learned
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, plural, series
+from ..write.files import alone
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
@@ -57,7 +58,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         refuse_beside_curve(words, before, start)
     make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
     recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
-    with Keeping(all=bool(curve)) as progress, noted():
+    with alone(before), Keeping(all=bool(curve)) as progress, noted():
         first = None if before is None and start is None else Model.load(before or start)
         if first is None:
             source = progress.reading(source_of(data, **recipe.reading))
@@ -70,8 +71,8 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
             else:
                 trained = training.further(recipe, first, source, observers=watching)
         progress.end()
-    with output_errors(output):
-        trained.model.save(output)
+        with output_errors(output):
+            trained.model.save(output)
     notes(trained.notes)
     if start is not None and (
         trained.model.choice or trained.model.calibration or isinstance(words["validation"], float)

@@ -41,7 +41,8 @@ def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]
     """The record for people."""
     before = f" (before {record['before']:.6g})" if "before" in record else ""
     yield f"threshold {record['value']:.6g}{before}: {classes[1]}, the positive class, above it"
-    yield f"chosen on {record['rows']}, where"
+    kept = ", before the model went on" if record.get("kept") else ""
+    yield f"chosen on {record['rows']}{kept}, where"
     lines = []
     for kind, k, total in (("false_positives", 0, "negatives"), ("false_negatives", 1, "positives")):
         low, high = record[f"{kind}_interval"]
@@ -51,7 +52,9 @@ def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]
     yield from table(lines, right=(2, 3))
     yield from _promise(record, classes)
     known = record.get("known", 0.0)
-    if known >= A_FEW:
+    if kept:
+        yield "the model has learned more since then: choose it again with `rosenblatt threshold`"
+    elif known >= A_FEW:
         much = "too good; choose on others" if known >= MOSTLY else "a little too good"
         share = "these" if known == 1.0 else f"about {known:.0%} of these"
         yield f"the model has learned from {share} rows: all of this is {much}"
@@ -78,7 +81,9 @@ def _promise(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
     if "allows" in record:
         more = f"more {classes[own]} would be called {classes[said]} there"
         yield f"the line stays; the limit would allow --at {record['allows']:.6g}, but {more}"
-    if record["promised"] or record.get("promised_by_folds"):
+    if record.get("kept"):
+        yield f"{limit}: kept there, NOT promised for the model as it is now"
+    elif record["promised"] or record.get("promised_by_folds"):
         and_if = "the model has not learned from these"
         if record["rows"] == HELD_OUT:
             and_if = "the model scores them as those of the folds would"
