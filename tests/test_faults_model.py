@@ -4,6 +4,7 @@ Names: test_<line of the list of faults>_…."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import scipy.sparse as sp
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom, norm
 
+import rosenblatt
 from command import ENVIRONMENT, run, well, write
 from rosenblatt import AveragedPerceptron, LinearClassifier, Model, Perceptron, Recipe
 from rosenblatt.compare import Contender, Plan, Row, compare, race
@@ -25,6 +27,8 @@ from rosenblatt.compare.intervals import Interval, over_rows, paired
 from rosenblatt.compare.result import near_to
 from rosenblatt.core.rows import from_matrix
 from rosenblatt.errors import SettingError
+from rosenblatt.experts import OnlineCommittee
+from rosenblatt.memory import memory_classes
 from rosenblatt.model.marks import KEPT, kept, marks, share_known
 from rosenblatt.model.thresholds import Wish, chosen
 
@@ -258,6 +262,49 @@ def test_e6_two_updates_at_once_are_both_there(tmp_path: Path) -> None:
     runs = [subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL) for _ in range(4)]
     assert [each.wait() for each in runs] == [0] * 4
     assert Model.load(model).run.epoch == 5
+
+
+# --- A6: a committee on a stream --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("cuts", [[1], [7, 8, 60], list(range(1, 80))])
+def test_a6_units_learn_the_same_however_the_stream_is_cut(cuts: list[int], make: Any) -> None:
+    """η "auto" once came from the rows of the first call, which looks ahead: 10 or 16 mistakes. Rows that grow."""
+    X, y = blobs(80, 0)
+    X = make(X * np.geomspace(0.1, 100, 80)[:, None])
+    learners = ("linear", "averaged logistic", "sigmoid", "tanh", {"rule": "linear", "learning_rate": "sqrt"})
+    whole, parts = OnlineCommittee(learners).partial_fit(X, y), OnlineCommittee(learners)
+    for start, end in zip([0, *cuts], [*cuts, 80], strict=True):
+        parts.partial_fit(X[start:end], y[start:end], classes=[0, 1])
+    assert whole.mistakes_.tolist() == parts.mistakes_.tolist()
+    for one, other in zip(whole._runs, parts._runs, strict=True):
+        assert np.array_equal(one.state.w, other.state.w) and np.array_equal(one.state.b, other.state.b)
+
+
+# --- E2: named estimators take what matters there ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", rosenblatt._RECIPES)
+def test_e2_every_parameter_with_an_effect_is_taken(name: str) -> None:
+    """Of the memories that may be kept, and a scorer, which validation asks for."""
+    cls = getattr(rosenblatt, name)
+    taken = inspect.signature(cls).parameters
+    memories = memory_classes()
+    keeps = memories if "keep" in taken else [cls.keep]
+    assert {each.name for keep in keeps for each in memories[keep].parameters} <= set(taken)
+    assert not {each.name for keep in set(memories) - set(keeps) for each in memories[keep].parameters} & set(taken)
+    X, y = blobs(60, 0)
+    words = {"keep": "pocket"} if "keep" in taken else {}
+    early = {"early_stopping": True, "scoring": "balanced_accuracy"}
+    assert cls(max_iter=2, **words, **(early if cls is not rosenblatt.PocketPerceptron else {})).fit(X, y).n_iter_ <= 2
+
+
+def test_e2_votes_counted_from_one() -> None:
+    X, y = blobs(60, 0)
+    found = rosenblatt.VotedPerceptron(counting="freund-schapire", max_iter=3).fit(X, y)
+    same = LinearClassifier(keep="voted", counting="freund-schapire", max_iter=3).fit(X, y)
+    assert np.array_equal(found.decision_function(X), same.decision_function(X))
 
 
 # --- F5: measures of classes that the data do not have ----------------------------------------------------------------
