@@ -202,7 +202,7 @@ def test_measures_of_two_classes_counted_by_hand() -> None:
     assert (found["false_positives"], found["false_negatives"]) == (1, 2)
     assert found["ties"] == 1 and found["e_in"] == 4 / 6, "a score of 0 predicts ham, and is a mistake in training"
     assert (found["precision"], found["recall"], found["f1"]) == (0.5, 1 / 3, 0.4)
-    assert found["roc_auc"] == 5 / 9 and found["roc_auc_of"] == "class spam"
+    assert found["roc_auc"] == 5 / 9 and found["roc_auc_of"] == "positive class spam"
 
 
 @pytest.mark.parametrize("present", ["ham", "spam"])

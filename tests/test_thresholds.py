@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,9 @@ def any_model() -> Model:
 
 
 def pick(u: Array, y: Array, **wish: Any) -> Model:
-    return chosen(any_model(), u, y, Wish(**wish), "these rows")
+    """From a line at which the limit is not kept, so that the choice is free."""
+    line = 1e9 if "max_false_negatives" in wish else -1e9
+    return chosen(replace(any_model(), threshold=line), u, y, Wish(**wish), "these rows")
 
 
 def rates(model: Model, u: Array, y: Array) -> tuple[float, float]:
@@ -286,7 +289,7 @@ def test_threshold_writes_a_model_and_is_honest(data: Path, tmp_path: Path) -> N
     assert "limit: at most 10 % of spam called ham: on these rows; nothing is promised" in done.out
     again = well("train", data, "-o", tmp_path / "k", "--continue", new, "--epochs", "1")
     assert "note: the threshold was chosen for the scores before, on other rows" in again.err
-    assert "probabilities: sigmoid" in again.out and "\nthreshold " not in again.out
+    assert "probabilities: sigmoid" in again.out and "chosen on other.csv, before the model went on" in again.out
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,11 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
     yield from _in_words(classes, measured["confusion"]) if len(classes) == 2 else _confusions(measured)
     auc = "not defined (only one class here)" if measured["roc_auc"] is None else f"{measured['roc_auc']:.4f}"
     yield f"ROC AUC {auc}: {measured['roc_auc_of']}"
-    shares = ", ".join(f"{name} {measured[key]:.4f}" for name, key in SHARES.items())
-    yield f"{shares}: {measured['average']}"
+    if measured["f1"] is None:
+        yield f"precision, recall, F1 not defined (no row is of the {measured['average']})"
+    else:
+        shares = ", ".join(f"{name} {measured[key]:.4f}" for name, key in SHARES.items())
+        yield f"{shares}: {measured['average']}"
     if measured["log_loss"] is not None:
         of = "positive class" if len(classes) == 2 else "classes, summed"
         yield f"log-loss {measured['log_loss']:.4f}: mean of -ln(probability of the true class); 0 is best"

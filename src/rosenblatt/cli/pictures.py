@@ -19,7 +19,7 @@ from .progress import Progress, Watched
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost")
+ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives", "cost", "at")
 """Options that set rows aside, or fit something to scores, of the one model."""
 FOLDS = 5
 """Of the learning curve."""

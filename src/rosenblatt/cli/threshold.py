@@ -23,16 +23,18 @@ from .sources import output_errors
 def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -> None:
     """Choose on DATA the score above which MODEL calls a row positive, and write the model with it.
 
-    The rows of DATA must be labelled, and better not those that MODEL has learned from. A limit is kept with the stated
-    confidence for rows to come, if there are enough rows; if there are not, it is kept on these rows, and that is said.
+    The rows of DATA must be labelled. A limit is kept with the stated confidence for rows to come of the same kind, if
+    there are enough rows, and MODEL has not learned from them; else it is kept on these rows, and that is said. A limit
+    never moves the line to where more of those mistakes are made than before: --at does.
 
     Example:
         rosenblatt threshold spam.model other-mails/ --max-false-positives 0.1% -o careful.model
         rosenblatt threshold spam.model other-mails/ --cost spam=1,ham=10 -o careful.model
+        rosenblatt threshold spam.model other-mails/ --at 0.9 -o careful.model
     """
     recipe = recipe_of(words)
     if recipe.wish.empty:
-        raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives or --cost")
+        raise SettingError("choose a threshold by --max-false-positives, --max-false-negatives, --cost or --at")
     check_writable(output, model, data)
     learned = Model.load(model)
     if len(learned.classes) != 2:
@@ -45,5 +47,5 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
     notes(source.notes)
     with output_errors(output):
         new.save(output)
-    values = {**choice(new), "before": learned.cut, "classes": new.classes, "model": output}
+    values = {**choice(new), "positive": new.classes[1], "classes": new.classes, "model": output}
     show(values, threshold_lines(values, [str(label) for label in new.classes]), as_json, [output])

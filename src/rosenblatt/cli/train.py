@@ -19,6 +19,7 @@ from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
+from ..write.files import alone
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
@@ -64,7 +65,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         refuse_beside_curve(words, before, start)
     make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
     recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
-    with Keeping(all=bool(curve)) as progress, noted():
+    with alone(before), Keeping(all=bool(curve)) as progress, noted():
         given = before if training.random_scale(start) else before or start
         first = None if given is None else Model.load(given)
         if first is None:
@@ -78,8 +79,8 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
             else:
                 trained = training.further(recipe, first, source, observers=watching)
         progress.end()
-    with output_errors(output):
-        trained.model.save(output)
+        with output_errors(output):
+            trained.model.save(output)
     notes(trained.notes)
     if (
         start is not None
@@ -127,6 +128,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "rows": trained.rows.n,
         "features": model.width,
         "classes": model.classes,
+        "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
         **{name: settings[name] for name in ("rule", "keep", "optimizer")},
         "epochs": run.epoch,
@@ -181,6 +183,7 @@ def _collision_rate(trained: Learned) -> float | None:
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
+    classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
     if values["collision_rate"] is not None:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"

@@ -1,15 +1,17 @@
 """How far behind the best a learner is, with an interval that takes the pairing and the reuse of rows into account.
 
     folds        d ± t_{k−1}·√((1/k + m/n)·s²)   of k differences with mean d, deviation s; n training, m test rows
-    one test set, errors    (2p − 1)·(b + c)/m  with p from Clopper & Pearson's interval for b of b + c
+    one test set, errors    d − √(δ₁² − 2φδ₁ε₂ + ε₂²) … d + √(ε₁² − 2φε₁δ₂ + δ₂²)  with d = p₁ − p₂ (Newcombe 1998)
     one test set, a scorer  d ± t_{g−1}·√((g − 1)/g·Σ(d_i − d̄)²)  with d_i without group i of g
 
 Folds share most of their training rows, so their differences are not independent; the plain t interval is far too
-short. The factor 1/k + m/n mends that (Nadeau & Bengio 2003). b and c count the rows that only the one or only the
-other gets wrong, as in McNemar's test, exactly. The third is the jackknife that leaves out a group at a time.
+short. The factor 1/k + m/n mends that (Nadeau & Bengio 2003). The second puts together Wilson's score interval of each
+error rate, δ below and ε above it, by the correlation φ of the two (his method 10). Its true coverage is 94 % or more
+wherever it was counted out (tests/test_faults_model.py); an interval of b of the b + c rows on which two differ, taken
+as if b + c were known beforehand, covers 21 to 82 %. The third is the jackknife that leaves out a group at a time.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,19 +43,46 @@ def over_folds(differences: Array, train: float, test: float) -> Interval:
 
 
 def over_rows(wrong: Array, best: Array) -> Interval:
-    """The paired interval of a difference of error rates, exact given the number of rows on which the two differ.
+    """Newcombe's score interval of a difference of error rates on the same rows; p: of McNemar's exact test.
 
-    wrong, best: (m,) bool, errors on the same rows. Two that never differ have an interval of width 0.
+    wrong, best: (m,) bool, errors on the same rows. Where b + c is small the exact p is the more careful of the two.
     """
     from scipy.stats import binomtest
 
-    b, c, m = int((wrong & ~best).sum()), int((best & ~wrong).sum()), len(wrong)
-    if b + c == 0:
-        return Interval(0.0, 0.0, 0.0, 1.0)
-    test = binomtest(b, b + c)
-    limits = test.proportion_ci(LEVEL, method="exact")
-    share = (b + c) / m
-    return Interval((b - c) / m, (2 * limits.low - 1) * share, (2 * limits.high - 1) * share, float(test.pvalue))
+    m = len(wrong)
+    both, b, c = (int(np.count_nonzero(each)) for each in (wrong & best, wrong & ~best, best & ~wrong))
+    low, high = paired(both, b, c, m)
+    return Interval((b - c) / m, float(low), float(high), float(binomtest(b, b + c).pvalue) if b + c else 1.0)
+
+
+def paired(both: Any, b: Any, c: Any, m: Any) -> tuple[Any, Any]:
+    """The limits at LEVEL of (b − c)/m; numbers or arrays of them. Of m rows both learners get `both` wrong, only the
+    one b, only the other c.
+
+    Source: Newcombe 1998, Statistics in Medicine 17, 2635–2650, method 10, with φ corrected for continuity: without
+    that the coverage falls to 92.9 % on 30 rows.
+    """
+    first, second, d = (both + b) / m, (both + c) / m, (b - c) / m
+    (low, high), (low_2, high_2) = wilson(both + b, m), wilson(both + c, m)
+    product = both * (m - both - b - c) - b * c * 1.0
+    product = np.where(product > 0, np.maximum(product - m / 2, 0.0), product)
+    spread = np.sqrt((both + b) * (m - both - b) * (both + c) * (m - both - c) * 1.0)
+    phi = product / np.where(spread > 0, spread, np.inf)
+
+    def reach(x: Any, y: Any) -> Any:
+        return np.sqrt(np.maximum(x * x - 2.0 * phi * x * y + y * y, 0.0))
+
+    return d - reach(first - low, high_2 - second), d + reach(high - first, second - low_2)
+
+
+def wilson(count: Any, n: Any) -> tuple[Any, Any]:
+    """Wilson's score interval at LEVEL of a share: count of n rows; it ends at 0 and 1 exactly where count is 0, n."""
+    from scipy.special import ndtri
+
+    z2 = float(ndtri(0.5 + LEVEL / 2)) ** 2
+    middle, half = count + z2 / 2, np.sqrt(z2 * (count * (n - count) / n + z2 / 4))
+    low, high = (middle - half) / (n + z2), (middle + half) / (n + z2)
+    return np.where(count > 0, low, 0.0), np.where(count < n, high, 1.0)
 
 
 def over_groups(value: float, without: Array) -> Interval:

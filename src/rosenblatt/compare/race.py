@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.loop import UPDATES
 from ..core.rows import Array
 from ..data.batch import Batch
 from ..data.folds import folds_of
 from ..errors import DataError, Message, RosenblattError, SettingError, plain
 from ..features.pipeline import DEFAULT, Options
+from ..learn.observers import Event, Observer
+from ..learn.run import Stop
 from ..model.fit import Task
 from ..model.metrics import scorer
 from ..model.model import Model
@@ -34,7 +37,10 @@ FEWEST = 20
 WORK = 60_000_000
 """Numbers that a run may visit, about 0.2 s: epochs are fewer than EPOCHS, but not than FEWEST, on larger data."""
 VOTES = 300_000_000
-"""Test rows times vectors of all voted learners together. Each vote takes some 40 ns: 12 s of one core."""
+"""Test rows times vectors of all voted learners together. Each vote takes some 40 ns: 12 s of one core. A voted learner
+ends with the epoch in which it has used up its share; it is judged by whole epochs, or not at all."""
+FIRST = 10
+"""How many times its share the first epoch may take; beyond that the learner is not compared."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,19 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
         why = f"class {plain(repr(rare))} has {has} rows, too few for {{folds}} with one of it in each"
         raise DataError(f"{why}; use {most}", folds=count, folds_=has)
     return folds_of(y, count, seed)
+
+
+class Ending(Observer):
+    """Ends a run at once where the race is stopped, and with the epoch in which it has made so many voters."""
+
+    def __init__(self, stopped: threading.Event, voters: int | None) -> None:
+        self.stopped, self.voters = stopped, voters
+
+    def epoch(self, event: Event) -> Stop | None:
+        if self.stopped.is_set():
+            return Stop("callback")
+        full = self.voters is not None and event.run.state.n[UPDATES] >= self.voters
+        return Stop("epochs", event.run.epoch) if full and event.epoch_ended else None
 
 
 @dataclass
@@ -150,21 +169,25 @@ class Race:
 
     def _trial(self, contender: Contender) -> Trial | None:
         part, recipe = self.parts[contender.scale], self._recipe(contender)
+        voters = None if contender.is_linear else max(1, self.votes // (part.test.n * self.vectors))
         begun = time.thread_time()
-        learned = learn(recipe, part.rows, part.y, Task(observers=lambda event: self.stopped.is_set()))
+        learned = learn(recipe, part.rows, part.y, Task(observers=[Ending(self.stopped, voters)]))
         seconds = time.thread_time() - begun
         if self.stopped.is_set():
             return None
+        updates = int(learned.model.run.state.n[UPDATES])
+        if voters is not None and updates > FIRST * voters:
+            raise DataError(
+                f"not compared: {updates:,} vectors would vote on {part.test.n:,} rows, which takes too long"
+            )
         return counted(learned, part, self.votes, self._score)._replace(seconds=seconds)
 
     def _recipe(self, contender: Contender) -> Recipe:
         """The contender's, with the plan's limits for this part."""
-        part, plan, votes = self.parts[contender.scale], self.plan, None
+        part, plan = self.parts[contender.scale], self.plan
         epochs = plan.epochs or min(EPOCHS, max(FEWEST, WORK // max(1, part.rows.size * self.vectors)))
-        if not contender.is_linear:
-            votes = max(1, self.votes // (part.test.n * self.vectors))
         return contender.recipe.with_(
-            max_iter=epochs, max_updates=votes, max_time=plan.max_time, random_state=plan.seed, positive=plan.positive
+            max_iter=epochs, max_time=plan.max_time, random_state=plan.seed, positive=plan.positive
         )
 
     def _score(self, model: Model, scores: Array, part: Part) -> tuple[float, Array | None] | None:

@@ -20,7 +20,7 @@ from .race import Plan, Race, folds
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
-    "rows": "paired over the test rows on which two differ, exact (McNemar; Clopper & Pearson)",
+    "rows": "paired over the test rows, score interval (Newcombe 1998); p-values of McNemar's exact test",
     "groups": "paired, jackknife over 20 groups of test rows",
 }
 COUNTS = ("mistakes", "updates", "epochs", "seconds")
@@ -62,6 +62,11 @@ class Row(NamedTuple):
         return self.score, self.score_deviation
 
     @property
+    def loss(self) -> float:
+        """What is compared: the error, or minus the score; small is good."""
+        return self.error if self.score is None else -self.score
+
+    @property
     def level(self) -> bool:
         """Not told apart from the best."""
         return self.behind is None or self.behind.includes_zero
@@ -72,9 +77,7 @@ class Comparison:
     """rows: sorted, the best first. failed: contender → why it has no numbers.
 
     baseline: (error, score) of always saying the most frequent class. method: how differences are judged. sizes:
-    (training, test) rows of each part. pick: the simplest of the rows that are not told apart from the best and within
-    one standard error of it, which is up to `limit`; both, as a learner that is wild from fold to fold has an interval
-    that holds anything.
+    (training, test) rows of each part. pick: the simplest of the rows that are near the best (`near`).
     """
 
     rows: list[Row]
@@ -85,7 +88,6 @@ class Comparison:
     scoring: str | None
     method: str
     pick: Row
-    limit: float
     interrupted: bool
     optima: dict[str, Any] = field(default_factory=dict)
 
@@ -95,7 +97,11 @@ class Comparison:
 
     def value(self, row: Row) -> float:
         """What is compared: the error, or minus the score; small is good."""
-        return row.error if row.score is None else -row.score
+        return row.loss
+
+    def near(self, row: Row) -> bool:
+        """See `near_to`."""
+        return near_to(self.best, row, len(self.sizes))
 
     def level(self) -> list[Row]:
         """The rows that are not told apart from the best, the best first."""
@@ -165,14 +171,21 @@ def comparison(race: Race, tested: bool) -> Comparison:
     adjusted = holm(np.array([each.p for each in behind])).tolist()
     judged = [row._replace(behind=each, holm=p) for row, each, p in zip(rows[1:], behind, adjusted, strict=True)]
     judged.insert(0, best)
-    limit = loss[best.contender] + best.measured[1] / len(sizes) ** 0.5
-    near = [row for row in judged if row.level and loss[row.contender] <= limit]
+    near = [row for row in judged if near_to(best, row, len(sizes))]
     errors, scores = zip(*(_most_frequent(*pair, race.plan.scoring) for pair in race.pairs), strict=True)
     return Comparison(
         judged, race.failed, (float(np.mean(errors)), None if None in scores else float(np.mean(scores))), sizes,
         tested, race.plan.scoring, METHODS["folds" if not one else "groups" if scored else "rows"],
-        min(near, key=_effort), limit, race.interrupted,
+        min(near, key=_effort), race.interrupted,
     )  # fmt: skip
+
+
+def near_to(best: Row, row: Row, parts: int) -> bool:
+    """Not told apart from the best, within one standard error s of it, and no wilder: its own standard error above its
+    loss is within 2s of the best. A learner that is wild from fold to fold has an interval that holds anything."""
+    root = parts**0.5
+    one, own = best.measured[1] / root, row.measured[1] / root
+    return row.level and row.loss <= best.loss + one and row.loss + own <= best.loss + 2.0 * one
 
 
 def _row(contender: Contender, trials: Sequence[Trial]) -> Row:

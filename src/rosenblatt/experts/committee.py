@@ -56,13 +56,20 @@ class OnlineCommittee:
     positive: the class that advice 1 stands for; default: the last in order. fit_intercept: learn a bias.
 
     `partial_fit(X, y)` is progressive: row i is predicted by what was learned from the rows before it, by every learner
-    and by the committee, and only then learned. Nothing depends on how the rows are cut into calls. A score of 0 is the
-    negative class. Two classes only. After it:
+    and by the committee, and only then learned. Nothing depends on how the rows are cut into calls or on rows to come:
+    η "auto" of the units is small enough for the longest row so far. A score of 0 is the negative class. Two classes
+    only. After it:
 
     names_ (N,); classes_ (2,); mistakes_ (N,) of each learner; algorithm_: the algorithm, with mistakes, regret,
     weights and bound; rows_: how many; history_: "rows", and "weights" and "mistakes" of each learner there.
     Memory is that of the learners' weights, whatever the stream. Raises SettingError and DataError as they do.
     """
+
+    names_: list[str]
+    rows_: int
+    _runs: list[Run]
+    _settings: list[Settings]
+    _longest: float
 
     def __init__(
         self,
@@ -110,9 +117,14 @@ class OnlineCommittee:
         elif rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         outcome = class_numbers(labels, self.classes_).astype(np.float64)
-        advice = np.empty((len(outcome), len(self._runs)))
-        for column, run in enumerate(self._runs):
-            advice[:, column] = _scores(run, rows, 2.0 * outcome - 1.0, self.names_[column]) > 0.0
+        advice, y = np.empty((len(outcome), len(self._runs))), 2.0 * outcome - 1.0
+        squares = rows.sq_norms()
+        longest = np.maximum.accumulate(np.concatenate([[self._longest], squares]))[1:]
+        for column, (run, asked) in enumerate(zip(self._runs, self._settings, strict=True)):
+            one = 1.0 if asked.fit_intercept else 0.0
+            rates = asked.rates_along(run.blocks, longest + one)
+            advice[:, column] = _scores(run, rows, y, rates, self.names_[column]) > 0.0
+        self._longest = float(longest[-1]) if len(longest) else self._longest
         ledger = self._vote(advice, outcome)
         self.rows_ += len(outcome)
         return advice, ledger
@@ -168,7 +180,8 @@ class OnlineCommittee:
         if algorithm.n != len(names) or algorithm.rounds:
             own = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {own}")
-        runs = [new_run(recipe.settings, rows, 2) for _, recipe in learners]
+        self._settings, self._longest = [recipe.settings for _, recipe in learners], 0.0
+        runs = [new_run(settings, rows, 2, reach=0.0) for settings in self._settings]
         self.classes_ = class_list(labels, self.positive)
         self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
         self.n_features_in_, self.rows_ = rows.width, 0
@@ -236,11 +249,10 @@ def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
     return " ".join([*kept, rule if isinstance(rule, str) else rule_name(settings.rule), *rest])
 
 
-def _scores(run: Run, rows: Rows, y: Array, name: str) -> Array:
-    """(n,) scores, each before its own row was learned; the run has learned from all of them afterwards."""
+def _scores(run: Run, rows: Rows, y: Array, c: Array, name: str) -> Array:
+    """(n,) scores, each before its own row was learned; the run has learned from all of them afterwards. c: (n,) η."""
     count, settings = len(y), run.settings
     keep = run.memory.keep(run.state, False, 1)
-    c = settings.rates(run.blocks, count)
     decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
     state, scores = run.state, np.empty(count)
     carry = np.zeros(2, np.int64)

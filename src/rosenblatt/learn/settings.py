@@ -199,6 +199,14 @@ class Settings:
         """η_t for the blocks t = first … first + count − 1."""
         return self.schedule.rates(self.eta0, np.arange(first, first + count))  # type: ignore[no-any-return]
 
+    def rates_along(self, first: int, longest: Array) -> Array:
+        """η_t likewise for a block a row, where the longest ‖x̄‖² grows: that of η "auto" as `resolved` for each."""
+        count, reach = len(longest), self.reach
+        if reach is None or isinstance(self.schedule, Own):
+            return replace(self, eta0=self.rate).rates(first, count)
+        with np.errstate(divide="ignore"):
+            return replace(self, eta0=1.0).rates(first, count) * np.minimum(self.rate, reach / longest)
+
     def words(self) -> dict[str, Any]:
         """JSON-able, as the constructor of an estimator takes them. What an optimizer or a schedule does not take has
         its default; a callable learning rate becomes "callable" and must be given again to go on learning."""

@@ -53,6 +53,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         header["recipe"] = model.recipe
     if model.features is not None:
         tensors |= {f"features.{name}": value for name, value in model.features.tensors().items()}
+    if model.learned_from is not None:
+        tensors["learned_from"] = model.learned_from
     if not _answers_plainly(model):
         header |= {"threshold": model.threshold, "choice": model.choice, "calibration": None}
     if model.calibration is not None:
@@ -210,6 +212,7 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
     classes = labels.from_json(header["classes"])
     parts = {name: header[name] for name in ("reading", "names")}
     parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
+    parts["learned_from"] = tensors.get("learned_from")
     if header["features"] is not None:
         from ..features.pipeline import Features
 

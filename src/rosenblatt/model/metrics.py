@@ -26,7 +26,8 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     roc_auc: None where it is not defined (labels of a single class); K > 2: the mean over the classes that occur,
         each against the rest. roc_auc_of: which of the two.
     false_positives, false_negatives: counts; for K > 2, {class: count}.
-    precision, recall, f1: of the positive class, 0 where undefined; K > 2: means over the classes. average: which.
+    precision, recall, f1: of the positive class, 0 where nothing is called so, None where no row is of it; K > 2: means
+        over the classes that occur. average: which.
     log_loss, brier, calibration_error: see `probability_metrics`; None where the model has no probabilities.
     """
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
@@ -36,9 +37,13 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
     two = classes.size == 2
     errors = int(np.count_nonzero(truth != guess))
     confusion = confusion_matrix(truth, guess, labels=np.arange(classes.size))
-    shares = precision_recall_fscore_support(
-        truth, guess, labels=np.arange(classes.size), average="binary" if two else "macro", zero_division=0.0
-    )
+    present = np.flatnonzero(confusion.sum(axis=1))
+    averaged = np.array([1]) if two else present
+    shares: list[Any] = [None] * 3
+    if np.isin(averaged, present).all():
+        found = precision_recall_fscore_support(truth, guess, labels=averaged, average="macro", zero_division=0.0)
+        shares = list(map(float, found[:3]))
+    many = "the classes" if present.size == classes.size else f"the {present.size} of {classes.size} classes that occur"
     over, under = confusion.sum(axis=0) - confusion.diagonal(), confusion.sum(axis=1) - confusion.diagonal()
     return {
         "rows": len(y),
@@ -49,11 +54,11 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "classes": classes.tolist(),
         "confusion": confusion.tolist(),
         "roc_auc": _roc_auc(scores, truth),
-        "roc_auc_of": f"class {classes[1]}" if two else "mean over the classes, each against the rest",
+        "roc_auc_of": f"positive class {classes[1]}" if two else f"mean over {many}, each against the rest",
         "false_positives": int(over[1]) if two else _by_class(classes, over),
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
-        **dict(zip(("precision", "recall", "f1"), map(float, shares[:3]), strict=True)),
-        "average": f"class {classes[1]}" if two else "mean over the classes",
+        **dict(zip(("precision", "recall", "f1"), shares, strict=True)),
+        "average": f"positive class {classes[1]}" if two else f"mean over {many}",
         **probability_metrics(model.log_probabilities(scores) if model.has_probabilities else None, truth),
     }
 

@@ -43,7 +43,8 @@ class Model(Representation):
 
     run: what learning has come to. calibration: what makes probabilities of scores. threshold: of two classes, the raw
     score w·x + b above which a row is positive; None: where the calibration has even odds, else 0. choice: how the
-    threshold was chosen (`model.thresholds`). recipe: what was asked for, as `Recipe.from_dict` takes it.
+    threshold was chosen (`model.thresholds`). recipe: what was asked for, as `Recipe.from_dict` takes it. learned_from:
+    of two classes, marks by which rows are known again (`model.marks`); None: not kept.
     """
 
     run: Run
@@ -51,6 +52,7 @@ class Model(Representation):
     threshold: float | None = None
     choice: dict[str, Any] | None = None
     recipe: dict[str, Any] = field(default_factory=dict)
+    learned_from: Array | None = None
 
     def __repr__(self) -> str:
         words, classes = self.run.settings.words(), ", ".join(map(str, self.classes[:5].tolist()))
@@ -97,10 +99,13 @@ class Model(Representation):
             yield Scored(batch, rows, self.scores(rows), first)
             first += rows.n
 
-    def scores_and_labels(self, source: Source) -> tuple[Array, Array]:
-        """The scores of all rows, (n,) or (n, K), and their labels as the model's classes, (n,)."""
+    def scores_and_labels(self, source: Source, watch: Any = None) -> tuple[Array, Array]:
+        """The scores of all rows, (n,) or (n, K), and their labels as the model's classes, (n,). watch: a function that
+        is called with each part."""
         scores, labels = [], []
         for part in self.scored(source):
+            if watch is not None:
+                watch(part)
             scores.append(part.scores)
             labels.append(self.labels_of(part.batch, source.origin, part.first))
         return np.concatenate(scores), np.concatenate(labels)

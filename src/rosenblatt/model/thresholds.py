@@ -14,6 +14,7 @@ from ..core.rows import Array
 from ..data.checks import at_most
 from ..errors import DataError, SettingError, plain
 from ..parameters import NONE, Parameter
+from .calibration import MOST
 
 if TYPE_CHECKING:
     from .model import Model
@@ -23,6 +24,10 @@ HELD_OUT = "held-out folds"
 """Scored by the folds' models, not by the one that is kept. How often that one kept a limit of 5 % on rows to come,
 chosen so on 1,000 rows (8 normal columns, a quarter of the labels turned by noise) with confidence 95 %: averaged 59 of
 60 times, voted 14 of 15, pocket 50 of 60, last 39 of 60."""
+
+MOSTLY = 0.5
+"""The share of the rows that a model has learned from, from which on nothing is promised of them; below, equal rows may
+well have come twice."""
 
 _share = partial(Parameter, kind=float, metavar="SHARE", section="Threshold", least=0, below=1)
 _limit = partial(_share, default=None, above=True, words=NONE, takes="float in (0, 1) or None")
@@ -48,43 +53,60 @@ THRESHOLD = (
         meaning="With which such a limit is to hold for rows to come; 0: for the rows at hand only.",
         refusal="{confidence:g} must be a share from 0 to below 1, as 0.95",
     ),
+    Parameter(
+        "at", None, float, metavar="NUMBER", section="Threshold", words=NONE,
+        takes="float or None",
+        help="The line itself: a probability of the positive class, or where the model has none a score.",
+        meaning="Where to draw the line: a probability of the positive class in (0, 1), or where the model has none a"
+                " score as learned, w·x + b.",
+    ),
 )  # fmt: skip
 """What a threshold is chosen by, as `Wish` has it."""
 
 
 class Wish(NamedTuple):
-    """What a threshold is chosen by; one of the three.
+    """What a threshold is chosen by; one of them, and the confidence.
 
     max_false_positives, max_false_negatives: the most of the negative (positive) class that may be called the other,
     in (0, 1). cost: label (or its text) → what a mistake on a row of that class costs, ≥ 0. confidence: with which the
-    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts.
+    limit is to hold for rows to come, in (0, 1); 0: the share of the rows at hand is all that counts. at: the
+    line itself, a probability where the model has them, else a score.
     """
 
     max_false_positives: float | None = None
     max_false_negatives: float | None = None
     cost: Mapping[str, float] | None = None
     confidence: float = CONFIDENCE
+    at: float | None = None
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of what is said, but for the confidence."""
+        return [name for name in self._fields if name != "confidence" and getattr(self, name) is not None]
 
     @property
     def empty(self) -> bool:
-        return self[:3] == (None, None, None)
+        return not self.asked
 
     def check(self) -> None:
         """SettingError where it is none of the three, or more than one, or a number is out of range."""
-        asked = [name for name in self._fields[:3] if getattr(self, name) is not None]
+        asked = self.asked
         if len(asked) != 1:
             found = " and ".join(f"{{{name}.name}}" for name in asked) or "nothing"
-            names = ", ".join(f"{{{name}.name}}" for name in self._fields[:3])
+            names = ", ".join(f"{{{name}.name}}" for name in self._fields if name != "confidence")
             raise SettingError(f"{found}: choose a threshold by one of {names}", **self._asdict())
         for each in reversed(THRESHOLD):
             each.check(getattr(self, each.name))
 
 
-def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str) -> Model:
+def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str, known: float = 0.0) -> Model:
     """The model with the threshold that fits the wish best, and `choice`, the record of what it costs.
 
-    scores: (n,) as of `Model.raw`, of rows with the labels y. rows_are: which rows, for the record. The line is drawn
-    midway between two scores. Raises SettingError for more than two classes, DataError where a class has no row.
+    scores: (n,) as of `Model.raw`, of rows with the labels y. rows_are: which rows, for the record. known: the share of
+    them that the model has learned from; nothing is promised of those. The line is drawn midway between two scores. A
+    limit never moves it so that more of the mistakes that it limits are made: the line of before then stays, and the
+    record says what the limit allows. Raises SettingError for more than two classes, DataError where a class has no
+    row.
     """
     wish.check()
     if model.classes.size != 2:
@@ -94,17 +116,61 @@ def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str) -> 
         if not present.any():
             raise DataError(f"no row has the label {label}; a threshold is chosen by rows of both classes")
     u = scores.astype(np.float64)
-    record: dict[str, Any] = {"rows": rows_are, "confidence": wish.confidence}
-    if wish.cost is not None:
+    before, by = model.cut, wish.asked[0]
+    record: dict[str, Any] = {"rows": rows_are, "confidence": wish.confidence, "by": by, "known": round(known, 3)}
+    if wish.at is not None:
+        threshold = line_at(model, wish.at)
+        record["at"] = wish.at
+    elif wish.cost is not None:
         costs = _costs(wish.cost, model.classes)
         threshold = cheapest(u[~positive], u[positive], costs)
-        record |= {"by": "cost", "cost": dict(zip(map(str, model.classes), costs, strict=True))}
+        record["cost"] = dict(zip(map(str, model.classes), costs, strict=True))
     elif wish.max_false_positives is not None:
-        threshold, record = _limited(u, ~positive, "max_false_positives", wish, record)
+        threshold, promise = _limited(u, ~positive, wish.max_false_positives, wish.confidence)
+        threshold, record = _kept(model, threshold, max(threshold, before), {**record, **promise})
     else:
-        above, record = _limited(-u, positive, "max_false_negatives", wish, record)
+        above, promise = _limited(-u, positive, wish.max_false_negatives or 0.0, wish.confidence)
         threshold = float(np.nextafter(-above, -np.inf))  # a score equal to a threshold is negative
-    return replace(model, threshold=threshold, choice={**record, **counted(u, positive, threshold)})
+        threshold, record = _kept(model, threshold, min(threshold, before), {**record, **promise})
+    if known >= MOSTLY and "promised" in record:
+        record["promised"] = False
+    there = {f"{kind}_before": n for kind, n in counted(u, positive, before).items() if kind.startswith("false")}
+    record |= {**counted(u, positive, threshold), "before": before, **there}
+    return replace(model, threshold=threshold, choice=record)
+
+
+def _kept(model: Model, allowed: float, threshold: float, record: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+    """(threshold, record); where the line of before stays, with what the limit allows, as `line_at` takes it."""
+    if allowed == threshold:
+        return threshold, record
+    if model.has_probabilities:
+        plain = replace(model, threshold=None, choice=None)
+        allowed = float(np.exp(plain.log_probabilities(plain.from_raw(np.array([allowed])))[0, 1]))
+    return threshold, {**record, "allows": allowed}
+
+
+def line_at(model: Model, at: float) -> float:
+    """The raw score above which a row is positive: where the probability of the positive class is `at`, or, of a model
+    without probabilities, `at` itself. SettingError for what is none."""
+    if not np.isfinite(at):
+        raise SettingError("{at:g} must be a finite number", at=at)
+    if not model.has_probabilities:
+        return float(at)
+    if not 0.0 < at < 1.0:
+        raise SettingError("{at:g} must be a probability between 0 and 1: the model has them", at=at)
+    plain = replace(model, threshold=None, choice=None)
+
+    def above(score: float) -> bool:
+        return float(plain.log_probabilities(plain.from_raw(np.array([score])))[0, 1]) > np.log(at)
+
+    low, high = -1.0, 1.0
+    while above(low) and low > -MOST:
+        low *= 2.0
+    while not above(high) and high < MOST:
+        high *= 2.0
+    while low < (middle := low + (high - low) / 2.0) < high:
+        low, high = (low, middle) if above(middle) else (middle, high)
+    return low
 
 
 def counted(u: Array, positive: Array, threshold: float) -> dict[str, int]:
@@ -159,17 +225,15 @@ def cheapest(negatives: Array, positives: Array, costs: tuple[float, float]) -> 
     return _midway(values, place - 1)
 
 
-def _limited(u: Array, own: Array, by: str, wish: Wish, record: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _limited(u: Array, own: Array, limit: float, sure: float) -> tuple[float, dict[str, Any]]:
     """(threshold, record): as low as the limit on the own class's scores above it allows."""
-    limit = getattr(wish, by)
     n = int(np.count_nonzero(own))
-    sure = wish.confidence
     most, needed = (allowed(n, limit, sure), rows_needed(limit, sure)) if sure > 0.0 else (None, None)
-    record = {**record, "by": by, "limit": limit, "promised": most is not None, "rows_needed": needed}
     count = at_most(n, limit) if most is None else most
     border = np.sort(u[own])[n - 1 - count]
     values = np.unique(u)
-    return _midway(values, int(np.searchsorted(values, border))), record
+    threshold = _midway(values, int(np.searchsorted(values, border)))
+    return threshold, {"limit": limit, "promised": most is not None, "rows_needed": needed}
 
 
 def _midway(values: Array, place: int) -> float:

@@ -38,14 +38,14 @@ def cross_scores(model: Model, rows: Rows, y: Array, task: Task, folds: int, wei
     if missing:
         raise DataError(f"no row has the label {missing[0]}; calibrations and thresholds take rows of each class")
     weight, run = checked_weights(weight, len(y)), model.run
-    size, positive = _size(model), model.classes[1] if model.classes.size == 2 else None
+    size, positive = length(model), model.classes[1] if model.classes.size == 2 else None
     out = np.empty(len(y) if model.classes.size == 2 else (len(y), model.classes.size))
     for kept, left in folds_of(y, count, run.settings.random_state):
         order = _order(task.order, kept)
         own = task._replace(positive=positive, order=order, observers=(), validation=None)
         own_weight = None if weight is None else weight[kept]
         part = fit(rows.take(kept), y[kept], run.settings, _as_long(run), own, own_weight)
-        out[left] = part.raw(rows.take(left)) * (size / _size(part))
+        out[left] = part.raw(rows.take(left)) * (size / length(part))
     return out
 
 
@@ -63,7 +63,7 @@ def _as_long(run: Run) -> Limits:
     return Limits(max(run.epoch if run.best is None else run.best.epoch, 1), None, None)
 
 
-def _size(model: Model) -> Any:
+def length(model: Model) -> Any:
     """‖w̄‖: one for each class; one for all where classes were learned together; 1 of voted and of zero weights."""
     if not model.run.memory.is_linear:
         return 1.0

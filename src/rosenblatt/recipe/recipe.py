@@ -21,6 +21,7 @@ from ..features.pipeline import Options
 from ..learn.rule import rule_name
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
+from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
@@ -145,9 +146,12 @@ class Recipe:
         learned from. called: what the data are called in the record. Raises SettingError where none is asked for."""
         model = training.model_of(model)
         source = source_like(no_text(data), model, y, labelled=True)
-        scores, labels = replace(model, threshold=0.0).scores_and_labels(source)  # raw ones
+        found: list[Array] = []
+        raw = replace(model, threshold=0.0)
+        scores, labels = raw.scores_and_labels(source, lambda part: found.append(marks(part.rows)))
+        known = share_known(model.learned_from, np.concatenate(found))
         with naming(source.origin):
-            return chosen(model, scores, labels, self.wish, called or source.origin)
+            return chosen(model, scores, labels, self.wish, called or source.origin, known)
 
     # --- its parts ---
 

@@ -63,6 +63,6 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             needs[name] = dict([entry.needs])
     if all(said(name) is None for name in limits):
         needs["confidence"] = dict.fromkeys(limits)
-    if all(said(name) is None for name in (*limits, "cost", "calibrate")):
+    if all(said(name) is None for name in (*limits, "cost", "at", "calibrate")):
         needs["calibrate_folds"] = {"calibrate": None, "": "a threshold's option"}
     return {name: needs[name] for name in needs if name in words}

@@ -6,7 +6,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,12 +26,13 @@ from ..learn.rule import rule_name
 from ..learn.settings import Settings
 from ..model.calibration import calibration
 from ..model.fit import Held, Task, fit, learn_more
+from ..model.marks import kept
 from ..model.metrics import probability_metrics, scorer
 from ..model.model import Model
 from ..model.representation import Representation
 from ..model.thresholds import HELD_OUT, chosen
 from ..read.anything import source_like, source_of
-from .cross_scores import cross_scores, too_few
+from .cross_scores import cross_scores, length, too_few
 
 if TYPE_CHECKING:
     from .recipe import Recipe
@@ -107,8 +108,10 @@ def further(
         text = "the model was stopped by validation rows, not kept with it: without {validation.name} all are learned"
         warnings.warn(Message(text, validation=None), stacklevel=3)
     task = Task(names=before.feature_names, observers=observers)
-    trained = _trained(_as_before(recipe, before), (source, rows, y), before, task, weight, before)
-    return trained._replace(model=replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+    anew, kept_parts = _as_before(recipe, before, y)
+    trained = _trained(anew, (source, rows, y), before, task, weight, before)
+    model = kept_parts(replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+    return trained._replace(model=model)
 
 
 def model_of(given: Any) -> Model:
@@ -170,6 +173,9 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     """With the model calibrated and with a threshold, from scores of held-out folds, where they are asked for."""
     how, wish = recipe.calibration, recipe.wish
     model, y, measured = learned.model, learned.y, None
+    if len(model.classes) == 2:
+        model = replace(model, learned_from=kept(learned.rows, model.learned_from))
+        learned = learned._replace(model=model)
     if how is None and wish.empty:
         return learned
     scores = cross_scores(model, learned.rows, y, learned.task, recipe["calibrate_folds"], learned.weight)
@@ -190,20 +196,49 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     return learned._replace(model=model, calibration=measured)
 
 
-def _as_before(recipe: Recipe, before: Model) -> Recipe:
-    """With the calibration and the threshold of a model that goes on, where nothing else is asked for: they are made
-    anew; a threshold that was chosen on other rows is left out, and that is said."""
-    if recipe.calibration is None and before.calibration is not None:
-        recipe = recipe.with_(calibrate=before.calibration.kind, calibrate_folds=before.calibration.folds)
-    if recipe.wish.empty and before.choice is not None:
-        made = before.choice
-        if made["rows"] == HELD_OUT:
-            value = made["cost"] if made["by"] == "cost" else made["limit"]
-            sure = {} if made["by"] == "cost" else {"confidence": made["confidence"]}
-            return recipe.with_(**{made["by"]: value}, **sure)
-        text = "the threshold was chosen for the scores before, on other rows; choose it again with threshold"
+def _as_before(recipe: Recipe, before: Model, y: Array) -> tuple[Recipe, Callable[[Model], Model]]:
+    """(the recipe, what is done to the model afterwards) with which the calibration and the threshold of a model that
+    goes on stay, where nothing else is asked for: made anew from the rows y; or, of too few of them, kept as they are;
+    a threshold that was chosen on other rows is kept at its share of ‖w̄‖. What is kept is said."""
+
+    def nothing(model: Model) -> Model:
+        return model
+
+    if recipe.calibration is not None or not recipe.wish.empty:
+        asked = recipe.calibration is None and before.calibration is not None
+        return recipe.with_(**_calibrated_as(before)) if asked else recipe, nothing
+    if before.calibration is None and before.threshold is None:
+        return recipe, nothing
+    if too_few(y, before.classes):
+        these = "a single row is" if len(y) == 1 else f"{len(y):,} rows are"
+        text = f"{these} too few to calibrate or to choose a threshold anew; those of before are kept"
         warnings.warn(text, stacklevel=4)
-    return recipe
+        return recipe, lambda model: _with_threshold(replace(model, calibration=before.calibration), before, 1.0)
+    if before.calibration is not None:
+        recipe = recipe.with_(**_calibrated_as(before))
+    made = before.choice or {"rows": ""}
+    if made["rows"] == HELD_OUT:
+        value = made[made["by"] if made["by"] in ("cost", "at") else "limit"]
+        sure = {"confidence": made["confidence"]} if "limit" in made else {}
+        return recipe.with_(**{made["by"]: value}, **sure), nothing
+    if before.threshold is None:
+        return recipe, nothing
+    text = "the threshold was chosen for the scores before, on other rows, and is kept; choose it again with threshold"
+    warnings.warn(text, stacklevel=4)
+    return recipe, lambda model: _with_threshold(model, before, float(length(model) / length(before)))
+
+
+def _calibrated_as(before: Model) -> dict[str, Any]:
+    made = before.calibration
+    return {} if made is None else {"calibrate": made.kind, "calibrate_folds": made.folds}
+
+
+def _with_threshold(model: Model, before: Model, stretched: float) -> Model:
+    """The model with the threshold of before, of which nothing is promised any more."""
+    if before.threshold is None:
+        return model
+    choice = None if before.choice is None else {**before.choice, "promised": False, "kept": True}
+    return replace(model, threshold=before.threshold * stretched, choice=choice)
 
 
 def _validation(recipe: Recipe, held: Any, own: Representation) -> Held:

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model.model import Model
-from ..model.thresholds import HELD_OUT, exact_interval
+from ..model.thresholds import HELD_OUT, MOSTLY, exact_interval
 from .words import table
 
+A_FEW = 0.1
+"""The share of rows that the model has learned from, from which on it is said."""
 KINDS = {"max_false_positives": (1, 0), "max_false_negatives": (0, 1)}
 """A limit → the classes (numbers) that such a mistake says, and whose rows it is made on."""
 
@@ -37,15 +39,26 @@ def called(classes: list[str], k: int, wrong: int, total: int) -> list[str]:
 
 def threshold_lines(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
     """The record for people."""
-    yield f"threshold {record['value']:.6g}: {classes[1]} above it; chosen on {record['rows']}, where"
+    before = f" (before {record['before']:.6g})" if "before" in record else ""
+    yield f"threshold {record['value']:.6g}{before}: {classes[1]}, the positive class, above it"
+    kept = ", before the model went on" if record.get("kept") else ""
+    yield f"chosen on {record['rows']}{kept}, where"
     lines = []
     for kind, k, total in (("false_positives", 0, "negatives"), ("false_negatives", 1, "positives")):
         low, high = record[f"{kind}_interval"]
+        there = [f"(before {record[f'{kind}_before']:,})"] if before else []
         shares = f"{record[f'{kind}_rate']:.3%}, 95 % interval {low:.3%} to {high:.3%}"
-        lines.append([*called(classes, k, record[kind], record[total]), shares])
+        lines.append([*called(classes, k, record[kind], record[total]), *there, shares])
     yield from table(lines, right=(2, 3))
     yield from _promise(record, classes)
-    if record["rows"] == HELD_OUT:
+    known = record.get("known", 0.0)
+    if kept:
+        yield "the model has learned more since then: choose it again with `rosenblatt threshold`"
+    elif known >= A_FEW:
+        much = "too good; choose on others" if known >= MOSTLY else "a little too good"
+        share = "these" if known == 1.0 else f"about {known:.0%} of these"
+        yield f"the model has learned from {share} rows: all of this is {much}"
+    elif record["rows"] == HELD_OUT:
         yield "models of folds scored these rows, so all of this is near, not exact, least with --keep last or pocket;"
         yield "evaluate it on other rows, or choose there, with `rosenblatt threshold`"
     else:
@@ -60,12 +73,23 @@ def _promise(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
         costs = ", ".join(f"{name} {cost[name]:g}" for name in classes)
         yield f"the least cost of mistakes there: {total:g} ({costs})"
         return
+    if record["by"] == "at":
+        return
     said, own = KINDS[record["by"]]
     limit = f"limit: at most {100 * record['limit']:.6g} % of {classes[own]} called {classes[said]}"
     sure, n = f"{100 * record['confidence']:.6g} % confidence", record["negatives" if own == 0 else "positives"]
-    if record["promised"] or record.get("promised_by_folds"):
-        if_so = ", if the model scores them as those of the folds would" if record["rows"] == HELD_OUT else ""
-        yield f"{limit}: holds for rows to come, with {sure}{if_so}"
+    if "allows" in record:
+        more = f"more {classes[own]} would be called {classes[said]} there"
+        yield f"the line stays; the limit would allow --at {record['allows']:.6g}, but {more}"
+    if record.get("kept"):
+        yield f"{limit}: kept there, NOT promised for the model as it is now"
+    elif record["promised"] or record.get("promised_by_folds"):
+        and_if = "the model has not learned from these"
+        if record["rows"] == HELD_OUT:
+            and_if = "the model scores them as those of the folds would"
+        yield f"{limit}: holds for rows to come, with {sure}, if they are of the same kind, and {and_if}"
+    elif record.get("known", 0.0) >= MOSTLY and record["confidence"] > 0.0:
+        yield f"{limit}: kept on these rows, NOT promised for rows to come: the model knew these"
     elif record["rows_needed"] is None:
         yield f"{limit}: on these rows; nothing is promised for rows to come"
     else:

@@ -140,7 +140,7 @@ def verdict(comparison: Comparison) -> Iterator[str]:
 def _why(comparison: Comparison) -> str:
     pick, best = comparison.pick, comparison.best
     if pick is best:
-        near = any(row.level and comparison.value(row) <= comparison.limit for row in comparison.rows[1:])
+        near = any(comparison.near(row) for row in comparison.rows[1:])
         return "the best, and the least effort among those near it" if near else "the best"
     if pick.contender.is_linear and not best.contender.is_linear:
         less = f"one weight vector, not {best.updates:,.0f} that vote"

@@ -40,6 +40,24 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield files[0]
 
 
+@contextlib.contextmanager
+def alone(path: str | None) -> Iterator[None]:
+    """Nobody else who asks for this file by `alone` has it meanwhile: they wait, and then find the new one. Where files
+    cannot be locked, as on Windows, nothing is waited for; nor for None."""
+    with ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
+
+            while path is not None and os.path.isfile(path):
+                file = open(path, "rb")  # noqa: SIM115
+                fcntl.flock(file, fcntl.LOCK_EX)
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    stack.enter_context(file)
+                    break
+                file.close()  # it was replaced while this one waited
+        yield
+
+
 class _Place:
     """A temporary file beside the one to be; of a pipe or device, itself; of `-`, standard output."""
 
