@@ -130,7 +130,7 @@ def test_tables_of_text(write: Write) -> None:
 def test_a_line_that_is_not_utf8_is_read_as_latin1(write: Write) -> None:
     source = Table(write(b"label,text\nham,caf\xe9\nham,caf\xc3\xa9\n", "t.csv"))
     assert texts(source)[0] == ["café", "café"] == texts(source)[0]
-    assert source.notes == {"lines read as latin-1": 1}
+    assert source.notes == {"lines with bytes that are no UTF-8, read as Windows-1252": 1}
 
 
 def test_new_tables_are_matched_by_name(write: Write) -> None:
