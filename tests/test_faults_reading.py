@@ -9,7 +9,7 @@ import pytest
 from command import MAIL as WRITTEN
 from command import run, well
 from mails import LINE, TWO, A, all_of, save
-from reading import refusal
+from reading import Write, refusal, texts, whole
 from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.mime import decode, is_mail
 from rosenblatt.read import from_recipe, open_source
@@ -249,3 +249,58 @@ def test_b8_what_is_piped_in_as_a_mail_is_one(tmp_path: Path) -> None:
     assert well("predict", model, "-", "--format", "mail", given=TWO).out.count("\n") == 1
     assert well("predict", model, "-", "--format", "mbox", given=TWO).out.count("\n") == 2
     assert well("predict", model, "-", given=TWO).out.count("\n") == 2
+
+
+# --- B1 to B3: what the columns of a table mean ----------------------------------------------------------------------
+
+SMS = "ham,lunch at noon\nspam,free money\nham,see you\nspam,prize now\n"
+
+
+@pytest.mark.parametrize("header", ["v1,v2\n", ""])
+def test_b1_a_label_that_never_recurs_is_a_header(write: Write, header: str) -> None:
+    source = open_source(write(header + SMS, "sms.csv"), label="1", text="2")
+    assert texts(source)[1] == ["ham", "spam", "ham", "spam"]
+    assert source.recipe()["label"] == ("v1" if header else 1)
+
+
+def test_b1_a_model_by_position_refuses_a_header(write: Write) -> None:
+    numbers = open_source(write("1,2,x\n3,4,y\n", "n.csv"))
+    recipes = [open_source(write(SMS, "sms.csv"), label="1", text="2").recipe(), numbers.recipe()]
+    for recipe, data in zip(recipes, ["v1,v2\n" + SMS, "a,b,label\n5,6,x\n"], strict=True):
+        path = write(data, "new.csv")
+        assert "found a header (" in refusal(lambda path=path, recipe=recipe: from_recipe(path, recipe))
+        assert sum(batch.n for batch in from_recipe(path, recipe, header=True)) == data.count("\n") - 1
+
+
+def test_b2_what_is_dropped_by_number_is_dropped_by_name(write: Write) -> None:
+    recipe = open_source(write("id,a,b,label\n1,2,3,x\n2,3,1,y\n", "t.csv"), drop=["1"]).recipe()
+    assert recipe["drop"] == ["id"]
+    for data in ("b,label,a\n2,x,3\n", "b,a,id\n2,3,9\n", "b,a\n2,3\n"):
+        assert whole(from_recipe(write(data, "u.csv"), recipe))[0] == [[3.0, 2.0]]
+
+
+def test_b2_a_model_of_texts_needs_no_dropped_column(write: Write) -> None:
+    recipe = open_source(write("id,text,label\n1,hi there,x\n2,free,y\n", "t.csv"), drop=["id"]).recipe()
+    assert texts(from_recipe(write("label,text\nx,hi\n", "u.csv"), recipe)) == (["hi"], ["x"])
+    refusal(lambda: open_source(write("label,text\nx,hi\n", "u.csv"), drop=["id"]))
+
+
+def test_b3_a_missing_value_makes_no_label(write: Write) -> None:
+    source = open_source(write("?,5,1\n2,6,0\n3,7,1\n", "q.csv"), bad="skip")
+    assert whole(source) == ([[2.0, 6.0], [3.0, 7.0]], ["0", "1"])
+    assert source.notes == {"label by its look: column": 3, "bad lines skipped": 1}
+
+
+def test_b3_one_line_says_which_column_is_the_label(write: Write) -> None:
+    path = write("a,b\n5,0.5\n6,1.7\n7,0.5\n", "f.csv")
+    assert "note: label by its look: 'b', column: 2\n" in well("train", path, "-o", path.with_name("m")).err
+    assert well("predict", path.with_name("m"), path).err == ""
+    assert "label" not in run("train", path, "--label", "b", "-o", path.with_name("m")).err
+
+
+def test_b3_the_index_of_pandas_is_no_feature(write: Write) -> None:
+    source = open_source(write(",a,b,y\n7,5,1,0\n3,6,0,1\n2,7,1,1\n", "p.csv"))
+    assert (source.feature_names, whole(source)[0][0]) == (["a", "b"], [5.0, 1.0])
+    assert source.notes == {"columns ignored (column 1)": 1}
+    assert whole(from_recipe(write(",a,b\n9,5,1\n", "u.csv"), source.recipe()))[0] == [[5.0, 1.0]]
+    assert len(whole(open_source(write(",a,y\n1,5,0\n1,6,1\n", "p.csv")))[0][0]) == 2

@@ -118,7 +118,7 @@ def test_tables_of_text(write: Write) -> None:
     source = Table(path)
     assert source.kind == "documents" and source.feature_names is None
     assert texts(source) == (['free, "now"\nline', "hi"], ["spam", "ham"])
-    assert source.notes == {"columns ignored": 1}
+    assert source.notes == {"columns ignored (id)": 1}
     assert texts(Table(write("ham,hi\nspam,free\n", "t.csv"), text=2)) == (["hi", "free"], ["ham", "spam"])
     message = refusal(lambda: Table(write("text,a,b\nx,1,2\n", "t.csv")))
     assert "label" in message

@@ -21,7 +21,7 @@ from .parameters import FORMAT, READING
 
 __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_classes", "reading_table"]
 
-OURS = {"labelled", "classes", "width", "expect", "block_bytes", "batch_size"}
+OURS = {"labelled", "classes", "learned", "width", "expect", "block_bytes", "batch_size"}
 """Arguments of readers that the program gives, not its users."""
 LOOK = 4096
 """First bytes of a file that are looked at."""
@@ -111,7 +111,7 @@ def from_recipe(
             raise DataError(f"{found}; expected the same", **{key: value, f"{key}_": kept[key]})
     if labelled == "unneeded":
         labelled = False if known[name].takes_folders else "auto"
-    context = {"labelled": labelled, "width": width, "classes": classes}
+    context = {"labelled": labelled, "width": width, "classes": classes, "learned": alike}
     return _read(given, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 

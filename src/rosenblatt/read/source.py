@@ -164,6 +164,12 @@ class FileSource:
         if count:
             self.notes[what] = self.notes.get(what, 0) + count
 
+    def _note_columns(self, columns: Any) -> None:
+        """Which column was taken for the label, where nobody said it, and which are not used."""
+        if columns.guessed and columns.label is not None and not self.asked.learned:
+            self._note(columns.guess(), columns.label + 1)
+        self._note(*columns.ignored())
+
     def _no_rows(self, what: str = "rows", expected: str = "expected at least one") -> DataError:
         notes = ", ".join(f"{note}: {count}" for note, count in self.notes.items())
         return located(self.origin, None, f"found no {what}" + (f" ({notes})" if notes else ""), expected)
