@@ -9,7 +9,7 @@ import pytest
 from command import MAIL as WRITTEN
 from command import run, well
 from mails import LINE, TWO, A, all_of, save
-from reading import Write, refusal, texts, whole
+from reading import PACK, Write, refusal, texts, whole
 from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.mime import decode, is_mail
 from rosenblatt.read import from_recipe, open_source
@@ -304,3 +304,107 @@ def test_b3_the_index_of_pandas_is_no_feature(write: Write) -> None:
     assert source.notes == {"columns ignored (column 1)": 1}
     assert whole(from_recipe(write(",a,b\n9,5,1\n", "u.csv"), source.recipe()))[0] == [[5.0, 1.0]]
     assert len(whole(open_source(write(",a,y\n1,5,0\n1,6,1\n", "p.csv")))[0][0]) == 2
+
+
+# --- C3 to C5: the structure of rows ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jit", ["0", "1"])
+def test_c3_a_blank_may_follow_the_colon(write: Write, monkeypatch: pytest.MonkeyPatch, jit: str) -> None:
+    monkeypatch.setenv("ROSENBLATT_JIT", jit)
+    rows = b"1 1: .50 2:\t3 \n-1 2:  4\n"
+    for name in ("a.svm", "a"):
+        assert whole(open_source(write(rows, name))) == ([[0.5, 3.0], [0.0, 4.0]], [1.0, -1.0])
+    assert "found '1:'" in refusal(lambda: open_source(write(b"1 1:\n", "a.svm")))
+    assert "found '1:'" in refusal(lambda: open_source(write(b"1 1: 2:3\n", "a.svm")))
+
+
+@pytest.mark.parametrize("end", ["txt", "csv", "tsv"])
+def test_c4_of_a_mail_only_subject_and_body_are_text(tmp_path: Path, end: str) -> None:
+    raw = b"Subject: FREE MONEY NOW\nFrom: joe@x.org\nContent-Type: text/html\n\n<html><b>BUY v1agra NOW</b></html>"
+    save(tmp_path, {"in/spam/1.eml": raw, "in/ham/2.eml": raw})
+    well("convert", tmp_path / "in", tmp_path / f"out.{end}", "--mail-fields", "subject,from,html,capitals,spelling")
+    written = (tmp_path / f"out.{end}").read_text()
+    assert "FREE MONEY NOW" in written and "BUY v1agra NOW" in written
+    assert not any(word in written for word in ("<b>", "words", "%", "joe@"))
+
+
+ONE_CELL = [
+    "1|2|3\n4|5|6\n",
+    "@relation x\n@data\n1,2\n",
+    "1 2 3\n4 5 6\n",
+    "sep=;\na;y\n1;x\n",
+    "# comment\na,label\n1,x\n",
+]
+
+
+@pytest.mark.parametrize("text", ONE_CELL)
+def test_c5_one_cell_rows_name_the_delimiter(write: Write, text: str) -> None:
+    write(text, "o.csv")
+    write(text, "o")
+    for name in ("o.csv", "o"):
+        path = write(text, name)
+        assert "--delimiter" in run("train", path, "-o", path.with_name("m")).err
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.svm", "a.txt", "a"])
+def test_c5_line_ends_of_cr_alone_are_said(write: Write, name: str) -> None:
+    rows = {"a.svm": b"1 1:2\r-1 1:3\r", "a.txt": b"ham\thi\rspam\tfree\r"}.get(name, b"a,label\r1,x\r2,y\r")
+    assert "found lines that end in CR alone" in refusal(lambda: open_source(write(rows, name)))
+
+
+@pytest.mark.parametrize("name", ["m.svm", "m"])
+def test_c5_several_labels_are_said(write: Write, name: str) -> None:
+    message = refusal(lambda: open_source(write(b"1,2 1:0.5\n3 1:2\n", name)))
+    assert message.endswith("line 1: found '1,2'; expected one label; several in a row are not supported")
+
+
+# --- F2 and F5 -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.svm.gz", "a.csv.gz", "a.txt.gz"])
+def test_f2_a_line_has_a_limit(write: Write, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("rosenblatt.read.open.LONGEST_LINE", 8 << 20)
+    path = write(PACK[".gz"](b"1 1:2\n" * (name[2] == "s") + b"1" * (30 << 20)), name)
+    assert "found a line of more than 8 MB; expected shorter lines" in refusal(lambda: open_source(path))
+
+
+def test_f5_head_reads_no_more_than_it_shows(write: Write) -> None:
+    rows = "".join(f"{i % 2} 1:{i}\n" for i in range(60_000))
+    for data, name in ((rows + "broken\n", "a.svm"), (rows.replace(" 1:", ",") + "broken\n", "a.csv")):
+        assert well("head", write(data, name), "-n", "1").out
+
+
+def test_f5_no_part_of_a_split_is_empty(write: Write) -> None:
+    path = write("1 1:2\n-1 1:3\n", "a.svm")
+    done = run("split", path)
+    assert (done.code, list(path.parent.glob("a.t*"))) == (3, [])
+    assert "found 2 rows, of which the part 'test' would have none" in done.err
+
+
+def test_f5_digits_of_other_scripts_are_no_numbers(write: Write) -> None:
+    assert "found '٣'" in refusal(lambda: open_source(write("a,label\n1,x\n٣,y\n", "t.csv")))
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_f5_junk_behind_an_archive_is_said(write: Write, suffix: str) -> None:
+    rows = PACK[suffix](b"1 1:2\n-1 1:3\n")
+    assert whole(open_source(write(rows * 2, "a.svm" + suffix)))[1] == [1.0, -1.0, 1.0, -1.0]
+    assert "a.svm" in refusal(lambda: open_source(write(rows + b"junk and more of it", "a.svm" + suffix)))
+    if suffix == ".xz":
+        assert len(whole(open_source(write(rows + bytes(8) + rows + bytes(4), "a.svm.xz")))[0]) == 4
+
+
+def test_f4_wider_rows_are_an_error_wherever_a_model_reads(write: Write, tmp_path: Path) -> None:
+    train, wide = write("1 1:2 2:1\n-1 2:3\n1 1:1\n-1 2:4\n", "a.svm"), write("1 1:2\n-1 2:3 4:1\n", "wide.svm")
+    model = tmp_path / "m.model"
+    well("train", train, "-o", model)
+    said = "wide.svm, line 2: found index 4; expected indices up to 2, the model's (--wider skip leaves others out)"
+    for words in (["predict", model, wide], ["evaluate", model, wide], ["explain", model, wide]):
+        assert said in run(*words).err
+        done = well(*words, "--wider", "skip")
+        assert "note: values in columns beyond 2 skipped: 1" in done.err
+    assert said in run("train", train, "--validation", wide, "-o", model).err
+    recipe = {"format": "svmlight", "base": 1}
+    assert len(whole(from_recipe(wide, recipe, width=2, bad="skip"))[0]) == 1
+    assert len(whole(from_recipe(wide, recipe, width=2, wider="skip"))[0]) == 2

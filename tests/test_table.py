@@ -57,7 +57,7 @@ def test_header_label_and_delimiter_as_asked(write: Write) -> None:
     message = refusal(lambda: Table(path, label="z"))
     assert "'z'" in message and "a, b, c" in message
     refusal(lambda: Table(path, label=4))
-    assert "only the label" in refusal(lambda: Table(write("1 1:2\n", "t.csv")))
+    assert "found one cell" in refusal(lambda: Table(write("1 1:2\n", "t.csv")))
     refusal(lambda: Table(path, label=0), SettingError)
     refusal(lambda: Table(path, delimiter=",,"), SettingError)
     assert whole(Table(write("1|2\n", "t.csv"), delimiter="|"))[0] == [[1]]

@@ -174,5 +174,6 @@ def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
     best = max(likeness, key=likeness.__getitem__)
     if not likeness[best]:
         found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
-        raise located(stream.name, 1, found, f"expected one, or {{format:s}} {', '.join(known)}", format="")
+        wanted = f"expected one, or {{format:s}} {', '.join(known)}; cells of a table: {{delimiter:s}}"
+        raise located(stream.name, 1, found, wanted, format="", delimiter="")
     return best

@@ -108,7 +108,7 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell
+    return "_" not in cell and cell.isascii()  # Python also takes other scripts' digits, which no other reader does
 
 
 def is_header(rows: list[list[str]], asked: Any) -> bool:
@@ -149,6 +149,9 @@ class _Choice:
 
     def __init__(self, rows: list[list[str]], asked: Any, origin: str) -> None:
         self.asked, self.origin, self.count = asked, origin, len(rows[0])
+        if rows[0][0].lower().startswith("sep="):
+            found = f"found Excel's line {''.join(rows[0])!r}"
+            raise self._wrong(found, "expected the columns; take that line away ({delimiter:s} says it)", delimiter="")
         header = is_header(rows, asked)
         by_number = isinstance(asked.expect, int) or (asked.expect is None and isinstance(asked.text, int))
         if header and asked.header == "auto" and asked.learned and by_number:
@@ -266,6 +269,9 @@ class _Choice:
 
     def _features(self, rest: list[int]) -> list[int]:
         expect = self.asked.expect
+        if self.count == 1 and (self.asked.labelled is True or not is_number(self.data[0])):
+            wanted = "expected several, parted by commas, tabs or semicolons ({delimiter:s} for others)"
+            raise self._wrong(f"found one cell, {self.data[0][:40]!r}", wanted, delimiter="")
         if expect is None:
             if not rest:
                 raise self._wrong("found only the label", "expected at least one column of features")
