@@ -37,6 +37,8 @@ def all_of(source: MailSource) -> tuple[list[Document], list[str] | None, list[s
     return documents, y, ids  # type: ignore[return-value]
 
 
+A = b"Subject: a\n\nb"
+"""A mail."""
 MAILS = {
     "b/spam/2.eml": b"Subject: two\n\nfree",
     "b/spam/1.eml": b"Subject: one\n\nfree",

@@ -65,7 +65,7 @@ def test_predict_needs_no_labels(data: dict[str, Path], tmp_path: Path) -> None:
     assert well("predict", model, "-", given="1\n-1\n").out.split() == ["-1", "-1"], (
         "a score of 0 is the negative class"
     )
-    wide = well("predict", model, "-", given="1 1:5 900:1\n")
+    wide = well("predict", model, "-", "--wider", "skip", given="1 1:5 900:1\n")
     assert wide.out == "1\n" and "note: values in columns beyond 3 skipped: 1\n" in wide.err
     well("train", data["table"], "-o", table)
     assert well("predict", table, "-", given="high,wide\n9,0\n0,9\n").out.split() == ["tall", "square"]

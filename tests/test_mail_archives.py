@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from mails import DOCUMENTS, MAILS, TWO, all_of, pack, save
+from mails import DOCUMENTS, MAILS, TWO, A, all_of, pack, save
 from reading import PACK, refusal
 from rosenblatt.read import open_source
 from rosenblatt.read.mail import source as mail_source
 from rosenblatt.read.mail import store as mail_store
 from rosenblatt.read.mail.source import MailSource
 
-NEWS = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3": b"c"}
+NEWS = {"news/sci.space/1": A, "news/sci.space/x/2": A, "news/rec.autos/3": A}
 
 # --- tar -------------------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_archive_is_decompressed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the first mail lies in a folder that is a label; else once more for the names, and not again."""
     names = opened(monkeypatch)
-    path = pack(tmp_path / "a.tgz", {**MAILS, "c/4.eml": b"a"})
+    path = pack(tmp_path / "a.tgz", {**MAILS, "c/4.eml": A})
     source = MailSource(path)
     assert all_of(source)[1] == ["spam", "spam", "ham"]
     assert source.notes == {mail_source.OUTSIDE: 1}
@@ -51,7 +51,7 @@ def test_an_archive_is_decompressed_once(tmp_path: Path, monkeypatch: pytest.Mon
     list(news)
     assert names == ["b.tgz"] * 4
     names.clear()
-    later = MailSource(pack(tmp_path / "c.tgz", {"c/4.eml": b"a", **MAILS}))
+    later = MailSource(pack(tmp_path / "c.tgz", {"c/4.eml": A, **MAILS}))
     assert all_of(later)[1] == ["spam", "spam", "ham"]
     assert all_of(MailSource(path, labelled=False))[1] is None
     assert names == ["c.tgz"] * 3 + ["a.tgz"]
@@ -60,7 +60,7 @@ def test_an_archive_is_decompressed_once(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("format", ["auto", "mail"])
 def test_an_archive_on_standard_input(tmp_path: Path, stdin: Any, suffix: str, format: str) -> None:
-    for files in (MAILS, NEWS, {"loose.eml": b"x", **MAILS}):
+    for files in (MAILS, NEWS, {"loose.eml": A, **MAILS}):
         raw = pack(tmp_path / "a.tar", files, "w").read_bytes()
         stdin(PACK[suffix](raw))
         source = open_source("-", format)
@@ -75,8 +75,8 @@ def test_an_archive_without_the_suffix(tmp_path: Path) -> None:
     assert all_of(open_source(tmp_path / "a"))[2] == list(MAILS)
     with tarfile.open(tmp_path / "b.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
         member = tarfile.TarInfo("spam/1")
-        member.size = 3
-        archive.addfile(member, io.BytesIO(b"a b"))
+        member.size = len(A)
+        archive.addfile(member, io.BytesIO(A))
     old = bytearray((tmp_path / "b.tar").read_bytes())
     old[257:265] = bytes(8)
     old[148:156] = b"%06o\0 " % (sum(old[:148]) + sum(old[156:512]) + 8 * 32)

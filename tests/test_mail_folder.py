@@ -12,7 +12,7 @@ from typing import IO
 
 import pytest
 
-from mails import MAILS, all_of, pack, save
+from mails import MAILS, A, all_of, pack, save
 from reading import PACK
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.mailtext import mail
@@ -34,13 +34,13 @@ def test_folders_named_spam_and_ham_are_labels_wherever_they_are(tmp_path: Path)
 
 
 def test_the_nearest_labelled_folder_counts(tmp_path: Path) -> None:
-    save(tmp_path, {"spam/ham/1": b"a b", "ham/spam/deep/2": b"a b"})
+    save(tmp_path, {"spam/ham/1": A, "ham/spam/deep/2": A})
     assert all_of(MailSource(tmp_path))[1] == ["spam", "ham"]
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_other_folders_are_labels_where_there_are_no_such(tmp_path: Path, packed: bool) -> None:
-    files = {"news/sci.space/1": b"a", "news/sci.space/x/2": b"b", "news/rec.autos/3": b"c"}
+    files = {"news/sci.space/1": A, "news/sci.space/x/2": A, "news/rec.autos/3": A}
     save(tmp_path, files)
     source = MailSource(pack(tmp_path / "n.tar.gz", files) if packed else tmp_path / "news")
     documents, y, ids = all_of(source)
@@ -49,7 +49,7 @@ def test_other_folders_are_labels_where_there_are_no_such(tmp_path: Path, packed
 
 
 def test_labels_can_be_named(tmp_path: Path) -> None:
-    save(tmp_path, {"good/1": b"a", "bad/2": b"b", "other/3": b"c"})
+    save(tmp_path, {"good/1": A, "bad/2": A, "other/3": A})
     source = MailSource(tmp_path, labels=["good", "bad"])
     assert all_of(source)[1] == ["bad", "good"]
     assert source.notes == {mail_source.OUTSIDE: 1}
@@ -59,9 +59,9 @@ def test_labels_can_be_named(tmp_path: Path) -> None:
 
 def test_without_labels(tmp_path: Path) -> None:
     """labelled=False gives every mail; "auto" gives labels only where folders tell mails apart."""
-    save(tmp_path, {"spam/1": b"a", "2": b"b"})
+    save(tmp_path, {"spam/1": A, "2": A})
     assert all_of(MailSource(tmp_path, labelled=False))[1:] == (None, ["2", "spam/1"])
-    save(tmp_path / "flat", {"1": b"a", "2": b"b"})
+    save(tmp_path / "flat", {"1": A, "2": A})
     assert all_of(MailSource(tmp_path / "flat"))[1] is None
     with pytest.raises(DataError, match="found no labelled folders; expected raw mails in folders"):
         list(MailSource(tmp_path / "flat", labelled=True))
@@ -83,10 +83,10 @@ def test_archives(tmp_path: Path, suffix: str) -> None:
 
 
 def test_batches_and_progress(tmp_path: Path) -> None:
-    save(tmp_path, {f"spam/{number:03}": b"Subject: x\n\ny" for number in range(7)} | {"ham/a": b"z"})
+    save(tmp_path, {f"spam/{number:03}": b"Subject: x\n\ny" for number in range(7)} | {"ham/a": A})
     source = MailSource(tmp_path, batch_size=3)
     assert [len(batch.rows) for batch in source] == [3, 3, 2]
-    assert source.bytes_read == source.bytes_total == 7 * 13 + 1
+    assert source.bytes_read == source.bytes_total == 7 * 13 + len(A)
     assert source.recipe() == {"format": "mail", "fields": list(mail.FIELDS)}
 
 
@@ -156,13 +156,14 @@ def test_compressed_mails_are_read(tmp_path: Path, suffix: str) -> None:
         assert source.notes == {mail_store.UNREADABLE: 1}
 
 
-def test_files_of_no_bytes_are_empty_mails(tmp_path: Path) -> None:
+def test_files_of_no_bytes_are_no_mails(tmp_path: Path) -> None:
     save(tmp_path, {"spam/0.eml": b"", "spam/0.mbox": b"", "ham/1.eml": b"Subject: a\n\nb"})
-    documents, y, ids = all_of(MailSource(tmp_path))
-    assert (y, ids) == (["ham", "spam"], ["ham/1.eml", "spam/0.eml"])
-    assert documents[1] == parse(b"")
+    source = MailSource(tmp_path)
+    assert all_of(source)[1:] == (["ham"], ["ham/1.eml"])
+    assert source.notes == {mail_store.NO_MAIL: 1}
     (tmp_path / "empty.eml").write_bytes(b"")
-    assert all_of(MailSource(tmp_path / "empty.eml"))[0] == [parse(b"")]
+    with pytest.raises(DataError, match="empty.eml: found no mail"):
+        all_of(MailSource(tmp_path / "empty.eml"))
 
 
 def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
@@ -227,7 +228,7 @@ def test_what_nobody_foresaw_still_gives_a_document(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(mail, "parts", broken)
     assert parse(b"Subject: a\n\nse\xf1or") == [("", "Subject: a\n\nseñor"), FAILED]
-    save(tmp_path, {"spam/1": b"free", "ham/1": b"lunch"})
+    save(tmp_path, {"spam/1": A, "ham/1": A})
     source = MailSource(tmp_path)
     assert len(all_of(source)[0]) == 2
     assert source.notes == {mail_source.AS_TEXT: 2}

@@ -204,7 +204,7 @@ def test_mbox_files_in_folders(tmp_path: Path) -> None:
     assert all_of(MailSource(tmp_path / "c"))[1] == ["lists", "lists", "news", "news"]
     assert all_of(MailSource(tmp_path / "c", labels=["news"]))[1] == ["news", "news"]
     save(tmp_path, {"d/Junk": TWO, "d/Inbox": TWO})
-    assert all_of(MailSource(tmp_path / "d"))[1] is None
+    assert all_of(MailSource(tmp_path / "d"))[1] == ["Inbox", "Inbox", "Junk", "Junk"]
     assert all_of(MailSource(tmp_path / "d", store="mbox"))[1] == ["Inbox", "Inbox", "Junk", "Junk"]
 
 

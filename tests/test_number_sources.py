@@ -274,7 +274,7 @@ def test_a_column_of_texts(name: str) -> None:
     WRITERS[name](table, name)
     source = open_source(name, text="subject")
     assert texts(source) == (["Free\nmoney", "lunch"], ["spam", "ham"])
-    assert source.notes == {"columns ignored": 1}
+    assert source.notes == {"columns ignored (n)": 1}
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -180,4 +180,5 @@ def test_predicting_a_line_reads_the_width_that_was_given(tmp_path: Path) -> Non
     one.write_text("3:1\n")
     assert run("predict", model, one).out == "1\n"
     one.write_text("8:1\n")
-    assert "columns beyond 7" in run("predict", model, one).err
+    assert "columns beyond 7" in run("predict", model, one, "--wider", "skip").err
+    assert "found index 8; expected indices up to 7" in run("predict", model, one).err

@@ -27,7 +27,7 @@ def test_lines_of_text(write: Write) -> None:
     path = write(b"\xef\xbb\xbfspam\tfree\tnow\r\n\nham \t caf\xe9\nham\t", "t.txt")
     source = TextLines(path, block_bytes=5)
     assert texts(source) == (["free\tnow", " café", ""], ["spam", "ham", "ham"])
-    assert source.notes == {"lines read as latin-1": 1, "blank lines skipped": 1}
+    assert source.notes == {"lines with bytes that are no UTF-8, read as Windows-1252": 1, "blank lines skipped": 1}
     message = refusal(lambda: TextLines(write("ham\thi\n\nno tab\n")))
     assert "line 3" in message and "'no tab'" in message and "TAB" in message
     assert "line 1" in refusal(lambda: TextLines(write("\tno label\n")))

@@ -57,7 +57,7 @@ def test_header_label_and_delimiter_as_asked(write: Write) -> None:
     message = refusal(lambda: Table(path, label="z"))
     assert "'z'" in message and "a, b, c" in message
     refusal(lambda: Table(path, label=4))
-    assert "only the label" in refusal(lambda: Table(write("1 1:2\n", "t.csv")))
+    assert "found one cell" in refusal(lambda: Table(write("1 1:2\n", "t.csv")))
     refusal(lambda: Table(path, label=0), SettingError)
     refusal(lambda: Table(path, delimiter=",,"), SettingError)
     assert whole(Table(write("1|2\n", "t.csv"), delimiter="|"))[0] == [[1]]
@@ -118,7 +118,7 @@ def test_tables_of_text(write: Write) -> None:
     source = Table(path)
     assert source.kind == "documents" and source.feature_names is None
     assert texts(source) == (['free, "now"\nline', "hi"], ["spam", "ham"])
-    assert source.notes == {"columns ignored": 1}
+    assert source.notes == {"columns ignored (id)": 1}
     assert texts(Table(write("ham,hi\nspam,free\n", "t.csv"), text=2)) == (["hi", "free"], ["ham", "spam"])
     message = refusal(lambda: Table(write("text,a,b\nx,1,2\n", "t.csv")))
     assert "label" in message
@@ -130,7 +130,7 @@ def test_tables_of_text(write: Write) -> None:
 def test_a_line_that_is_not_utf8_is_read_as_latin1(write: Write) -> None:
     source = Table(write(b"label,text\nham,caf\xe9\nham,caf\xc3\xa9\n", "t.csv"))
     assert texts(source)[0] == ["café", "café"] == texts(source)[0]
-    assert source.notes == {"lines read as latin-1": 1}
+    assert source.notes == {"lines with bytes that are no UTF-8, read as Windows-1252": 1}
 
 
 def test_new_tables_are_matched_by_name(write: Write) -> None:

@@ -9,7 +9,7 @@ from ..write.digits import shortest
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
 from .output import to_json, write_lines
-from .sources import as_it_is, unlabelled_option
+from .sources import first_rows, unlabelled_option
 
 WIDEST = 12
 """Columns up to which rows are shown as a table."""
@@ -28,7 +28,7 @@ def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -
     Example:
         rosenblatt head spambase.svm.xz -n 3
     """
-    source = as_it_is(data, reading(words), unlabelled)
+    source = first_rows(data, reading(words), unlabelled)
     rows = list(_rows(source, count))
     write_lines(map(to_json, rows) if as_json else _text(rows))
 

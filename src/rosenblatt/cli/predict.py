@@ -36,7 +36,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         rule, keep = learned.run.settings.words()["rule"], learned.run.memory.name
         why = f"rule {rule} with keep {keep} has no probabilities"
         raise SettingError(f"--proba: {why}; train with --calibrate sigmoid")
-    source = source_like(data, learned, **reading(words))
+    source = source_like(data, learned, labelled="unneeded", **reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
     with Progress(printing=True) as progress:
         for part in learned.scored(progress.reading(source)):

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ..errors import SettingError
+from ..errors import SettingError, located
 from ..read.open import COMPRESSED
 from ..report.words import class_counts, plural, table
 from ..write import whole_files
@@ -58,6 +58,10 @@ def _split(path: str, outputs: list[str], asked: dict[str, float], words: dict[s
     labels = Counter(label if stratify else None for _, label in rows)
     dealer = Dealer(labels, tuple(asked.values()), seed)
     due = {label: list(parts) for label, parts in dealer.due.items()}
+    empty = [name for p, name in enumerate(asked) if not any(parts[p] for parts in due.values())]
+    if empty:
+        found = f"found {plural(sum(labels.values()), 'row')}, of which the part {empty[0]!r} would have none"
+        raise located(rows.origin, None, found, "expected at least one for each part")
     with output_errors(outputs[0]), whole_files(*outputs) as files:
         for file in files:
             file.write(rows.header)

@@ -71,7 +71,7 @@ class AdviceTable(Table):
             return any(cell and not is_number(cell) for cell in cells)
         known = UP | DOWN | {self._up, ""}
         if self._up is not None:
-            known |= {_plain(cell) for cell in rows[-1]} if len(rows) > 1 else set()
+            known |= {_plain(cell) for cell in rows[1]} if len(rows) > 1 else set()
         return any(cell not in known for cell in cells) and len(set(cells)) == len(cells)
 
     def _value(self, cell: str, outcome: bool) -> float | None:

@@ -21,7 +21,6 @@ trained on spamassassin_dev and tested on csdmc2010_dev, and the reverse, capita
 """
 
 import binascii
-import codecs
 import re
 from collections.abc import Sequence
 from html import unescape
@@ -31,7 +30,7 @@ from .fields import FAILED, FIELDS, MADE, Document
 from .grammar import grammar
 from .headers import headers_of, sender
 from .links import links
-from .mime import HEADERS, Part, base64, decode, decode_header, parameter, parts, values
+from .mime import HEADERS, Part, base64, decode, decode_header, parameter, parts, unwrapped, values
 
 STEPS = (5, 10, 20, 30, 50, 80)
 """Per cent. English has 3 to 5 in running text."""
@@ -155,8 +154,7 @@ class _Reader:
     """Collects the fields of one mail."""
 
     def __init__(self, raw: bytes, fields: Sequence[str]) -> None:
-        raw = raw.removeprefix(codecs.BOM_UTF8)
-        self.raw = raw if b"\n" in raw else raw.replace(b"\r", b"\n")
+        self.raw = unwrapped(raw)
         self.fields = fields
         self.left = TEXT_LIMIT
         self.headers: Document = []
@@ -166,9 +164,11 @@ class _Reader:
         self.sent: Document = []
 
     def document(self) -> Document:
-        for part in parts(self.raw):
+        leaves = list(parts(self.raw))
+        charset = next(filter(None, (parameter(leaf.headers, "get_content_charset") for leaf in leaves)), "")
+        for part in leaves:
             if part.kind == HEADERS:
-                self._read_headers(part)
+                self._read_headers(part, charset)
             elif _is_text(part):
                 self._read_text(part)
             else:
@@ -191,7 +191,8 @@ class _Reader:
                 fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
         return fields
 
-    def _read_headers(self, part: Part) -> None:
+    def _read_headers(self, part: Part, charset: str) -> None:
+        """charset: the first that a part of the mail declares, for headers that say none."""
         self.sent += sender(part.headers) if "sender" in self.fields else []
         self.sent += headers_of(part.headers) if "headers" in self.fields else []
         for name in self.fields:
@@ -201,7 +202,7 @@ class _Reader:
             if not occurrences:
                 self.made["missing"].append(name)
             for value in occurrences:
-                text, problem = decode_header(value)
+                text, problem = decode_header(value, charset)
                 self.headers.append((name, text.strip()))
                 self.made["charset"].append(problem)
         if part.end > part.start:

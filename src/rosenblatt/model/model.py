@@ -68,7 +68,7 @@ class Model(Representation):
     def decision(self, data: Any) -> Array:
         """(n,) scores w·x + b less the threshold, > 0: classes[1]; of more classes (n, K). keep="voted": the shares of
         votes, in [−1, 1]. Of more classes with a calibration: the log-odds of each."""
-        parts = [part.scores for part in self.scored(source_like(no_text(data), self))]
+        parts = [part.scores for part in self.scored(source_like(no_text(data), self, labelled="unneeded"))]
         if not parts:
             raise DataError("the data have no rows; at least one is needed")
         return np.concatenate(parts)

@@ -21,7 +21,7 @@ from .parameters import FORMAT, READING
 
 __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_classes", "reading_table"]
 
-OURS = {"labelled", "classes", "width", "expect", "block_bytes", "batch_size"}
+OURS = {"labelled", "classes", "learned", "width", "expect", "block_bytes", "batch_size"}
 """Arguments of readers that the program gives, not its users."""
 LOOK = 4096
 """First bytes of a file that are looked at."""
@@ -71,7 +71,7 @@ def from_recipe(
     recipe: dict[str, Any],
     format: str = "auto",
     *,
-    labelled: bool | Literal["auto"] = "auto",
+    labelled: bool | Literal["auto", "unneeded"] = "auto",
     width: int | None = None,
     classes: Sequence[Any] | None = None,
     **options: Any,
@@ -81,7 +81,8 @@ def from_recipe(
     format, options: the user's own; DataError where they contradict the recipe. A model of texts takes any format that
     gives texts, one of numbers without names any that gives such numbers (svmlight, npy, npz, idx); a recipe without a
     format, of a model that learned from arrays, any. labelled: "auto"
-    (default): labels are there or not, as the data show. width, classes: the model's; each goes to the readers that
+    (default): labels are there or not, as the data show; "unneeded": the same, but that no mail is left out for want of
+    a label. width, classes: the model's; each goes to the readers that
     need it.
     """
     asked, preset = _named(format)
@@ -108,7 +109,9 @@ def from_recipe(
         if key in kept and kept[key] not in (value, "auto"):
             found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"
             raise DataError(f"{found}; expected the same", **{key: value, f"{key}_": kept[key]})
-    context = {"labelled": labelled, "width": width, "classes": classes}
+    if labelled == "unneeded":
+        labelled = False if known[name].takes_folders else "auto"
+    context = {"labelled": labelled, "width": width, "classes": classes, "learned": alike}
     return _read(given, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 
@@ -116,7 +119,7 @@ def _named(format: str) -> tuple[str, dict[str, Any]]:
     """The format of a name, and the options that the name stands for."""
     named: dict[str, tuple[str, dict[str, Any]]] = {"auto": ("auto", {})}
     for name, reader in reader_classes().items():
-        named |= {alias: (name, preset) for alias, preset in [(name, {}), *reader.aliases.items()]}
+        named |= {alias: (name, preset) for alias, preset in [(name, reader.by_name), *reader.aliases.items()]}
     if format not in named:
         raise SettingError(f"{{format}}: choose auto, {', '.join(format_names())}", format=format)
     return named[format]
@@ -171,5 +174,6 @@ def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
     best = max(likeness, key=likeness.__getitem__)
     if not likeness[best]:
         found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
-        raise located(stream.name, 1, found, f"expected one, or {{format:s}} {', '.join(known)}", format="")
+        wanted = f"expected one, or {{format:s}} {', '.join(known)}; cells of a table: {{delimiter:s}}"
+        raise located(stream.name, 1, found, wanted, format="", delimiter="")
     return best

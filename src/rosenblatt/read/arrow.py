@@ -47,7 +47,7 @@ class Parquet(ArraySource):
     family = "columns"
     called = "a Parquet"
     parameters = (LABEL, TEXT, DROP, BAD)
-    further = {"labelled": True, "expect": None}
+    further = {"labelled": True, "expect": None, "learned": False}
 
     def _prepare(self) -> None:
         checked(self.asked)
@@ -80,7 +80,7 @@ class Parquet(ArraySource):
                 raise self._wrong(found, "expected text or numbers")
 
     def recipe(self) -> dict[str, Any]:
-        return {**super().recipe(), **self.columns.recipe(self.asked.drop, expect=self.feature_names)}
+        return {**super().recipe(), **self.columns.recipe(expect=self.feature_names)}
 
     def batches(self) -> Iterator[Batch]:
         if self._file.closed:
@@ -88,7 +88,7 @@ class Parquet(ArraySource):
         self.notes.clear()
         chosen = [p for p in (self.columns.label, self.columns.text) if p is not None]
         used = sorted({*chosen, *self.columns.features})
-        self._note("columns ignored", len(self._schema.names) - len(used))
+        self._note_columns(self.columns)
         first = 1
         try:
             with self._clear():

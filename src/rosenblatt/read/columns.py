@@ -19,7 +19,7 @@ NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def checked(asked: Any) -> Any:
-    """A reader's arguments: `label`, `text`, `labelled`, `expect`, `drop` and `header` as `Table` describes them.
+    """A reader's arguments: `label`, `text`, `labelled`, `expect`, `learned`, `drop` and `header` as of `Table`.
 
     A reader without `header` has names for its columns.
     """
@@ -28,13 +28,28 @@ def checked(asked: Any) -> Any:
     if isinstance(asked.expect, Sequence):
         asked.expect = list(asked.expect)
     vars(asked).setdefault("header", True)
+    asked.learned = asked.learned or asked.expect is not None
     return asked
+
+
+def _position(column: Column, names: list[str] | None, count: int) -> int | None:
+    """Where a named or numbered column of so many is; None where there is no such column."""
+    if names and column in names:
+        return names.index(str(column))
+    try:
+        number = int(column)
+    except ValueError:
+        return None
+    if not 1 <= abs(number) <= count:
+        return None
+    return number - 1 if number > 0 else count + number
 
 
 class Columns(NamedTuple):
     """What the columns mean. names: of all columns, or None without a header.
 
-    width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order.
+    width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order. dropped:
+    those that were asked to be left out. guessed: the label was neither asked for nor has a well-known name.
     """
 
     names: list[str] | None
@@ -42,6 +57,8 @@ class Columns(NamedTuple):
     label: int | None
     text: int | None
     features: list[int]
+    dropped: tuple[int, ...] = ()
+    guessed: bool = False
 
     def called(self, position: int) -> str:
         return f"column {position + 1}" + (f" ({self.names[position]})" if self.names else "")
@@ -62,10 +79,28 @@ class Columns(NamedTuple):
         """Names of the features in the order of the rows' columns; None without a header, and of texts."""
         return [self.names[p] for p in self.features] if self.names and self.text is None else None
 
-    def recipe(self, drop: Sequence[Column], **more: Any) -> dict[str, Any]:
+    def ignored(self) -> tuple[str, int]:
+        """What a note says of columns that are not used, and how many they are."""
+        used = {self.label, self.text, *self.features}
+        unused = [p for p in range(self.width) if p not in used]
+        said = [self.names[p] if self.names else str(p + 1) for p in unused[:SHOWN]] + ["…"] * (len(unused) > SHOWN)
+        return f"columns ignored ({', '.join(said)})", len(unused)
+
+    def guess(self) -> str:
+        """What a note says of a label that was guessed, whose number follows."""
+        named = f" {self.names[self.label]!r}," if self.names and self.label is not None else ""
+        return f"label by its look:{named} column"
+
+    def recipe(self, **more: Any) -> dict[str, Any]:
         """What new data of a model need: the columns by their keys."""
-        dropped = {"drop": list(drop)} if drop else {}
+        dropped = {"drop": [self.key(p) for p in self.dropped]} if self.dropped else {}
         return {"label": self.key(self.label), "text": self.key(self.text), **more, **dropped}
+
+
+MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
+"""Cells, in lower case, that stand for a value that is not known."""
+SHOWN = 5
+"""Ignored columns that a note names."""
 
 
 def is_number(cell: str) -> bool:
@@ -73,14 +108,14 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell
+    return "_" not in cell and cell.isascii()  # Python also takes other scripts' digits, which no other reader does
 
 
 def is_header(rows: list[list[str]], asked: Any) -> bool:
-    """Whether the first of (at most two) rows holds names.
+    """Whether the first of some rows holds names.
 
     It does if a cell is label, class, target or text (or a name that is asked for), or if none of its cells is a
-    number while some cell of the second row is.
+    number while some cell of the second row is, or the labels that are asked for by position recur but for the first.
     """
     if asked.header != "auto":
         return bool(asked.header)
@@ -90,11 +125,22 @@ def is_header(rows: list[list[str]], asked: Any) -> bool:
     cells = [cell.strip() for cell in rows[0]]
     if any(cell in known or cell.lower() in known for cell in cells if not is_number(cell)):
         return True
-    return not any(map(is_number, cells)) and len(rows) > 1 and any(map(is_number, rows[1]))
+    if any(map(is_number, cells)) or len(rows) < 2:
+        return False
+    return any(map(is_number, rows[1])) or _begins_apart(rows, asked.label)
+
+
+def _begins_apart(rows: list[list[str]], label: Column | None) -> bool:
+    """Whether the first label is not among the others, which recur."""
+    p = None if label is None else _position(label, None, len(rows[0]))
+    if p is None:
+        return False
+    first, *others = [row[p].strip() for row in rows if len(row) > p]
+    return first not in others and len(set(others)) < len(others)
 
 
 def choose(rows: list[list[str]], asked: Any, origin: str) -> Columns:
-    """The meaning of the columns, from the first (at most two) rows. Raises DataError where it cannot be as asked."""
+    """The meaning of the columns, from the first rows. Raises DataError where it cannot be as asked."""
     return _Choice(rows, asked, origin).columns()
 
 
@@ -103,22 +149,43 @@ class _Choice:
 
     def __init__(self, rows: list[list[str]], asked: Any, origin: str) -> None:
         self.asked, self.origin, self.count = asked, origin, len(rows[0])
-        self.names = self._names(rows[0]) if is_header(rows, asked) else None
+        if rows[0][0].lower().startswith("sep="):
+            found = f"found Excel's line {''.join(rows[0])!r}"
+            raise self._wrong(found, "expected the columns; take that line away ({delimiter:s} says it)", delimiter="")
+        header = is_header(rows, asked)
+        by_number = isinstance(asked.expect, int) or (asked.expect is None and isinstance(asked.text, int))
+        if header and asked.header == "auto" and asked.learned and by_number:
+            found = f"found a header ({plain(listed([cell.strip() for cell in rows[0]][:SHOWN]))})"
+            wanted = "expected none, as the model knows its columns by number ({header} where line 1 has names)"
+            raise self._wrong(found, wanted, header=True)
+        self.names = self._names(rows[0]) if header else None
         self.data = rows[1] if self.names and len(rows) > 1 else rows[0]
+        self.below = rows[1:]
 
     def columns(self) -> Columns:
         self.text = self._text()
         self.dropped = self._dropped()
+        asked = tuple(sorted(self.dropped))
+        self.dropped |= self._index()
+        self.guessed = False
         label = self._label()
         features: list[int] = []
         if self.text is None:
             features = self._features([p for p in range(self.count) if p != label and p not in self.dropped])
-        return Columns(self.names, self.count, label, self.text, features)
+        return Columns(self.names, self.count, label, self.text, features, asked, self.guessed)
+
+    def _index(self) -> set[int]:
+        """The first column, where it numbers the rows, as pandas writes it: without a name, all different."""
+        if self.names is None or not self.unnamed or self.asked.label in (1, "1", 1 - self.count):
+            return set()
+        cells = [row[0].strip() for row in self.below if row]
+        return {0} if all(cell.isdecimal() for cell in cells) and len(set(cells)) == len(cells) else set()
 
     def _wrong(self, found: str, expected: str, **settings: Any) -> DataError:
         return located(self.origin, 1, found, expected, **settings)
 
     def _names(self, cells: list[str]) -> list[str]:
+        self.unnamed = not cells[0].strip()
         names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
         seen: set[str] = set()  # a list of all before takes a minute for 100,000 columns
         for name in names:
@@ -128,16 +195,7 @@ class _Choice:
         return names
 
     def _position(self, column: Column) -> int | None:
-        """Where a named or numbered column is; None where there is no such column."""
-        if self.names and column in self.names:
-            return self.names.index(str(column))
-        try:
-            number = int(column)
-        except ValueError:
-            return None
-        if not 1 <= abs(number) <= self.count:
-            return None
-        return number - 1 if number > 0 else self.count + number
+        return _position(column, self.names, self.count)
 
     def _missing(self, column: Column) -> DataError:
         there = f"the columns {listed(self.names)}" if self.names else f"{self.count} columns without names"
@@ -151,7 +209,7 @@ class _Choice:
         """Where the columns are that are left out; new data of a model need not have them."""
         positions = {column: self._position(column) for column in self.asked.drop}
         missing = [column for column, position in positions.items() if position is None]
-        if missing and self.asked.expect is None:
+        if missing and not self.asked.learned:
             raise self._missing(missing[0])
         here = {position for position in positions.values() if position is not None}
         expect = self.asked.expect
@@ -181,6 +239,7 @@ class _Choice:
             label = self._well_known(*LABEL_NAMES)
             if label is None and (asked.labelled is True or isinstance(asked.expect, int)):
                 label = self._likely_label()
+                self.guessed = True
         if label is None and asked.labelled is True:
             if asked.label is not None:
                 raise self._missing(asked.label)
@@ -205,11 +264,14 @@ class _Choice:
         others = [p for p in range(len(data)) if p != self.text and p not in self.dropped]
         if self.text is not None:
             return others[0] if len(others) == 1 else None
-        words = [p for p in others if data[p].strip() and not is_number(data[p])]
+        words = [p for p in others if data[p].strip().lower() not in MISSING and not is_number(data[p])]
         return words[0] if len(words) == 1 else others[-1] if others else None
 
     def _features(self, rest: list[int]) -> list[int]:
         expect = self.asked.expect
+        if self.count == 1 and (self.asked.labelled is True or not is_number(self.data[0])):
+            wanted = "expected several, parted by commas, tabs or semicolons ({delimiter:s} for others)"
+            raise self._wrong(f"found one cell, {self.data[0][:40]!r}", wanted, delimiter="")
         if expect is None:
             if not rest:
                 raise self._wrong("found only the label", "expected at least one column of features")

@@ -21,6 +21,8 @@ from .remote import is_remote, open_remote, remote_size
 PathLike = str | os.PathLike[str]
 BLOCK = 2 << 20
 """Bytes of text in a block. svmlight by block: 256 KB 348 MB/s, 1 MB 407, 2 MB 405, 8 MB 303: fresh pages cost."""
+LONGEST_LINE = 1 << 28
+"""Bytes of a line that are read, 20 million values: a file of 2 MB can hold one of 2 GB, which took 5.9 GB."""
 COMPRESSED = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstandard"}
 BEGINNING = re.compile(
     rb"(?P<gzip>\x1f\x8b)|(?P<xz>\xfd7zXZ\0)|(?P<bzip2>BZh.(?:1AY&SY|\x17rE8P\x90))|(?P<zstandard>\x28\xb5\x2f\xfd)",
@@ -67,18 +69,26 @@ class _Counted(Ahead):
         return data
 
 
-def _frames(source: Ahead) -> Iterator[bytes]:
-    """Decompressed zstandard frames. The package's own reader takes a frame that is cut short for a whole one."""
-    import zstandard
+def _frames(source: Ahead, kind: str) -> Iterator[bytes]:
+    """Decompressed frames of zstandard, xz or bzip2. The packages' own readers take a zstandard frame that is cut short
+    for a whole one, and pass over whatever comes after the others."""
+    error: type[Exception] = OSError
+    make: Callable[[], Any] = lzma.LZMADecompressor if kind == "xz" else bz2.BZ2Decompressor
+    if kind == "zstandard":
+        import zstandard
 
+        error, make = zstandard.ZstdError, lambda: zstandard.ZstdDecompressor().decompressobj()
     frame: Any = None
     left = b""
     while data := left or source.read(4096):  # 4 KB: one call returns all that its input expands to
-        frame = frame or zstandard.ZstdDecompressor().decompressobj()
+        if frame is None and kind == "xz" and not (data := data.lstrip(b"\0")):  # zeros may part streams
+            left = b""
+            continue
+        frame = frame or make()
         try:
             out = frame.decompress(data)
-        except zstandard.ZstdError as error:
-            raise OSError(str(error)) from error
+        except error as failure:
+            raise OSError(str(failure)) from failure
         left = frame.unused_data
         frame = None if frame.eof else frame
         if out:
@@ -87,8 +97,8 @@ def _frames(source: Ahead) -> Iterator[bytes]:
         raise EOFError
 
 
-def _zstandard(source: Ahead) -> Ahead:
-    frames = _frames(source)
+def _unpacked(source: Ahead, kind: str) -> Ahead:
+    frames = _frames(source, kind)
     return Ahead(lambda size: next(frames, b""))
 
 
@@ -100,9 +110,9 @@ def compression(head: bytes) -> str | None:
 
 UNPACKERS: dict[str, Callable[[Any], Any]] = {
     "gzip": lambda file: gzip.GzipFile(fileobj=file, mode="rb"),
-    "xz": lzma.LZMAFile,
-    "bzip2": bz2.BZ2File,
-    "zstandard": _zstandard,
+    "xz": lambda file: _unpacked(file, "xz"),
+    "bzip2": lambda file: _unpacked(file, "bzip2"),
+    "zstandard": lambda file: _unpacked(file, "zstandard"),
 }
 
 
@@ -282,19 +292,25 @@ def blocks(stream: ByteStream, block_bytes: int = BLOCK) -> Iterator[tuple[bytes
     A byte-order mark at the start is dropped. A pipe that rests gives what has come, so that no reader waits for more.
     """
     unfinished: list[bytes] = []
-    line = 1
+    line, size = 1, 0
     while data := _filled(stream, block_bytes):
         cut = data.rfind(b"\n") + 1
         if cut == 0:
             unfinished.append(data)
+            size += len(data)
+            if size > LONGEST_LINE:
+                found = f"found a line of more than {LONGEST_LINE >> 20} MB"
+                raise located(stream.name, line, found, "expected shorter lines, one for each row")
             continue
         text = b"".join([*unfinished, memoryview(data)[:cut]])
-        unfinished = [data[cut:]]
+        unfinished, size = [data[cut:]], len(data) - cut
         lines = count_newlines(text)
         yield _without_mark(text, stream.name) if line == 1 else text, line
         line += lines
     text = b"".join(unfinished)
     if line == 1:
         text = _without_mark(text, stream.name)
+        if b"\r" in text.rstrip(b"\r"):
+            raise located(stream.name, 1, "found lines that end in CR alone", "expected them to end in LF or CR LF")
     if text:
         yield text + b"\n", line

@@ -38,10 +38,14 @@ DUPLICATES = _reading(
     "duplicates", "error", help="svmlight, an index twice in a row: {choices}.", choices=("error", "sum", "last"),
     metavar="HOW", refusal="{duplicates}: choose error, sum or last",
 )  # fmt: skip
+WIDER = _reading(
+    "wider", "error", help="svmlight, columns that the model has not: error, or skip their values.",
+    choices=("error", "skip"), metavar="HOW", refusal="{wider}: choose error or skip",
+)  # fmt: skip
 BAD = _reading(
     "bad", "error", help="Lines that cannot be read: error, or skip and count them.", choices=("error", "skip"),
     metavar="HOW", refusal="{bad}: choose error or skip",
 )  # fmt: skip
 
-READING = (BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, BAD)
+READING = (BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, WIDER, BAD)
 """Those of this package's readers, in the order of the help; what another declares comes behind them."""

@@ -213,6 +213,8 @@ def parse(text: Any, start: int, base: int, labelled: bool, out: Parsed) -> tupl
                     code = HIGH_INDEX
                     break
                 p += 1
+                while text[p] == SPACE or text[p] == TAB:  # files of LIBSVM have a blank there
+                    p += 1
             begin = p
             p, value, state = number(text, p)
             if state == NO_NUMBER:

@@ -14,15 +14,17 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data.batch import Batch
 from ..errors import DataError, located
+from ..mailtext.mime import FOREIGN
 from ..parameters import Parameter
 from .open import STDIN, ByteStream, PathLike, blocks, is_folder, is_read_once, open_bytes
 
 Block = tuple[list[str], int]
 """Lines and the number of the first."""
+NO_UTF8 = "lines with bytes that are no UTF-8, read as Windows-1252"
 
 
 def decoded_lines(text: bytes) -> tuple[list[str], int]:
-    """The lines of a block without their ends, and how many were not UTF-8 and were read as latin-1."""
+    """The lines of a block without their ends, and how many had bytes that are no UTF-8, read as Windows-1252."""
     text = text.replace(b"\r\n", b"\n")
     try:
         return text.decode().split("\n")[:-1], 0
@@ -33,7 +35,7 @@ def decoded_lines(text: bytes) -> tuple[list[str], int]:
         try:
             lines.append(line.decode())
         except UnicodeDecodeError:
-            lines.append(line.decode("latin-1"))
+            lines.append(line.decode("utf-8", FOREIGN))
             other += 1
     return lines, other
 
@@ -48,6 +50,7 @@ class FileSource:
     rank            optional: its place in lists
     suffixes        of its files, as ".csv"
     aliases         other names of the format, each with the options that it stands for
+    by_name         options where the format is asked for by its own name, not found by suffix or look
     magic           how its files begin, where they are not lines; see also `begins` and `likeness`
     kind            "rows" or "documents"; "" where it depends on the file, whose source then says it
     family          formats of one family have the same choices: a model of the one reads the other
@@ -62,6 +65,7 @@ class FileSource:
     name: str
     suffixes: tuple[str, ...] = ()
     aliases: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, Any] = {}
     magic: tuple[bytes, ...] = ()
     kind = "rows"
     feature_names: list[str] | None = None
@@ -153,12 +157,18 @@ class FileSource:
         """The lines of a text."""
         for text, at in blocks(stream, self.asked.block_bytes):
             lines, other = decoded_lines(text)
-            self._note("lines read as latin-1", other)
+            self._note(NO_UTF8, other)
             yield lines, at
 
     def _note(self, what: str, count: int = 1) -> None:
         if count:
             self.notes[what] = self.notes.get(what, 0) + count
+
+    def _note_columns(self, columns: Any) -> None:
+        """Which column was taken for the label, where nobody said it, and which are not used."""
+        if columns.guessed and columns.label is not None and not self.asked.learned:
+            self._note(columns.guess(), columns.label + 1)
+        self._note(*columns.ignored())
 
     def _no_rows(self, what: str = "rows", expected: str = "expected at least one") -> DataError:
         notes = ", ".join(f"{note}: {count}" for note, count in self.notes.items())

@@ -14,7 +14,7 @@ from ..errors import Message, SettingError, located
 from . import parse
 from .columns import NUMBER
 from .open import BLOCK, blocks
-from .parameters import BAD, BASE, DUPLICATES
+from .parameters import BAD, BASE, DUPLICATES, WIDER
 from .source import FileSource
 
 EXPECTED: dict[int, str] = {
@@ -26,8 +26,10 @@ EXPECTED: dict[int, str] = {
     parse.LOW_INDEX: Message("expected indices from 1 ({base.name} 0 where the file counts from 0)", base=0),
 }
 LINE = re.compile(
-    rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:\S*))*[ \t]*(?:#.*)?" % (NUMBER.pattern, NUMBER.pattern)
+    rb"[ \t]*(?:%s|\d+:%s)(?:[ \t]+(?:qid:\d+|\d+:[ \t]*+\S*+))*[ \t]*(?:#.*)?" % (NUMBER.pattern, NUMBER.pattern)
 )
+SEVERAL = re.compile(rb"[ \t]*%s(?:,%s)+[ \t]+\d+:" % (NUMBER.pattern, NUMBER.pattern))
+ONE = "expected one label; several in a row are not supported"
 BETWEEN = re.compile(rb"[ \t\r\n#]")
 
 
@@ -70,8 +72,8 @@ class Svmlight(FileSource):
 
     path: a file (also compressed), or `-`.
     base: the index that the file gives its first column, 0 or 1 (default 1). It is never guessed.
-    width: number of columns, from a model; values in columns beyond are dropped and counted in `notes`. None: as wide
-        as what has been read so far.
+    width: number of columns, from a model. None: as wide as what has been read so far.
+    wider: a row with a column beyond the width: "error" (default), or "skip" and count its values there in `notes`.
     dtype: float64 (default) or float32, rounded once from the float64.
     duplicates: a column twice in one row: "error" (default), "sum", or "last".
     bad: a line that cannot be read: "error" (default), or "skip" it and count it in `notes`.
@@ -84,7 +86,7 @@ class Svmlight(FileSource):
     rank = 0
     suffixes = (".svm", ".svmlight", ".libsvm", ".dat", ".t")
     aliases = {"libsvm": {}}
-    parameters = (BASE, DUPLICATES, BAD)
+    parameters = (BASE, DUPLICATES, WIDER, BAD)
     further = {"width": None, "dtype": np.float64, "labelled": True, "block_bytes": BLOCK}
     widening = True
 
@@ -95,7 +97,7 @@ class Svmlight(FileSource):
 
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
-        return 3 if LINE.fullmatch(line) else 0
+        return 3 if LINE.fullmatch(line) or SEVERAL.match(line) else 0
 
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), "base": self.base}
@@ -125,7 +127,10 @@ class Svmlight(FileSource):
         kernel = parse.parse_svmlight.for_work(len(block.text))
         code, at = kernel(block.text, 0, self.base, labelled, out)
         while code != parse.OK:
-            self._refuse(block, at, f"found {block.field_at(at)}", EXPECTED[code])
+            field = block.field_at(at)
+            self._refuse(
+                block, at, f"found {field}", ONE if code == parse.BAD_LABEL and "," in field else EXPECTED[code]
+            )
             code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self.base, labelled, out)
         n, nnz, hards, qids, ignored = out.used.tolist()
         self._note("qid fields skipped", qids)
@@ -136,6 +141,8 @@ class Svmlight(FileSource):
         rows = self._cast(rows, block)
         if out.disorder[:n].any():
             rows = self._in_order(rows, block)
+        if self.asked.width is not None and self.asked.wider == "error":
+            self._refuse_wider(rows, block, self.asked.width)
         return rows.chosen(~bad[rows.row_of_values()]) if bad.any() else rows
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
@@ -147,6 +154,14 @@ class Svmlight(FileSource):
         if not rows.bad[row]:
             self._refuse(block, int(rows.starts[row]), *problem)
             rows.bad[row] = True
+
+    def _refuse_wider(self, rows: _Rows, block: _Block, width: int) -> None:
+        """CSV and arrays refuse rows of more columns too: what has no weight cannot count."""
+        if rows.columns.size and int(rows.columns.max()) >= width:
+            wanted = f"expected indices up to {width - 1 + self.base}, the model's ({{wider:s}} leaves others out)"
+            for p in np.flatnonzero(rows.columns >= width).tolist():
+                found = f"found index {int(rows.columns[p]) + self.base}"
+                self._refuse_row(rows, _row_of(rows, p), block, (found, Message(wanted, wider="skip")))
 
     def _convert_hard(self, rows: _Rows, hard: Array, block: _Block) -> None:
         """Numbers that the kernel leaves to Python's float; one that overflows is refused."""

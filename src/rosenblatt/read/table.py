@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice, tee
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..core.rows import dense
 from ..data.batch import Batch
-from ..errors import Message, SettingError, located
+from ..errors import DataError, Message, SettingError, located
 from ..mailtext.fields import Document
 from .columns import Columns, checked, choose, is_number
 from .open import ByteStream
@@ -18,6 +19,8 @@ from .source import Block, FileSource
 
 BLOCK = 1 << 20
 """Bytes of text in a batch; for the moment each cell is a Python string of some 60 bytes."""
+LOOKED = 100
+"""First lines that are looked at, as far as they have come, for what the columns mean."""
 MAX_CELL = 1 << 26
 """Characters in a cell; the csv module's own limit of 131,072 is less than a long mail."""
 DELIMITERS = ",\t;"
@@ -35,10 +38,12 @@ class Table(FileSource):
         label, class, target or y; else the only one that is not a number in the first row; else the last. The default
         text is the column called text; if there is one, columns other than label and text are ignored.
     header: True, False or "auto" (default): line 1 is one if a cell is label, class, target, text or a name asked
-        for, or if none of its cells is a number while some cell of the next row is.
+        for, or if none of its cells is a number while some cell of the next row is, or if the label in it does not
+        recur though others do. A first column without a name, all of different whole numbers, is no feature.
     delimiter: default: tab for .tsv, else the most frequent of comma, tab and semicolon in line 1.
     labelled: True (default): a label must be there. "auto": without one y is None. False: y is None.
     drop: columns by name or number that are left out, as an id; new data of a model need not have them.
+    learned: the columns are those of a model's recipe.
     expect: the model's feature names, matched by name in any order, or how many features it has.
     bad: a row that cannot be used (cells missing, no number): "error" (default) or "skip" it and count it in `notes`.
 
@@ -53,7 +58,7 @@ class Table(FileSource):
     kind = ""
     family = "columns"
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
-    further = {"labelled": True, "expect": None, "block_bytes": BLOCK}
+    further = {"labelled": True, "expect": None, "learned": False, "block_bytes": BLOCK}
 
     def _prepare(self) -> None:
         delimiter = checked(self.asked).delimiter
@@ -77,14 +82,13 @@ class Table(FileSource):
 
     def recipe(self) -> dict[str, Any]:
         features = None if self.kind == "documents" else self.feature_names or len(self.columns.features)
-        own = self.columns.recipe(self.asked.drop, header=self.asked.header, expect=features)
+        own = self.columns.recipe(header=self.asked.header, expect=features)
         return {**super().recipe(), **own}
 
     def batches(self) -> Iterator[Batch]:
         read = self._begun or self._decoded(self._open())
         self._begun = None
-        used = {self.columns.label, self.columns.text, *self.columns.features}
-        self._note("columns ignored", sum(p not in used for p in range(self.columns.width)))
+        self._note_columns(self.columns)
         try:
             yield from self._batches(read)
         finally:
@@ -93,16 +97,20 @@ class Table(FileSource):
 
     def _look(self, read: Iterator[Block]) -> Columns:
         """The columns, from the first two records; what was read is kept where it cannot be read again."""
-        read, again = tee(read)
-        first = list(islice(self._records(read), 2))
+        read, again, first_block = tee(read, 3)
+        first = [cells for _, cells in islice(self._records(read), 2)]
         if not first:
             raise self._no_rows()
         if self.one_shot:
             self._begun = again
-        return self._columns_of([cells for _, cells in first])
+        lines, at = next(first_block)
+        sample: list[list[str]] = []
+        with suppress(DataError):  # the sample ends inside of a quoted cell
+            sample.extend(cells for _, cells in self._records(iter([(lines[:LOOKED], at)])))
+        return self._columns_of(first + sample[2:])
 
     def _columns_of(self, rows: list[list[str]]) -> Columns:
-        """The meaning of the columns, from the first (at most two) rows."""
+        """The meaning of the columns, from the first rows."""
         return choose(rows, self.asked, self.origin)
 
     def _batches(self, read: Iterator[Block]) -> Iterator[Batch]:

@@ -18,7 +18,7 @@ NO_TEXT = (b"label", b"text", b"class")
 class TextLines(FileSource):
     """A source of `Batch([Document], y)`, one document a line, y object holding str.
 
-    path: a file (also compressed), or `-`. UTF-8; a line that is not is read as latin-1 and counted in `notes`.
+    path: a file (also compressed), or `-`. UTF-8; other bytes are Windows-1252, and their lines counted in `notes`.
     labelled: True (default): label, TAB, text. False: the whole line is text, y is None. "auto": as the first line,
         which has a label if what stands before its first TAB is one of `classes` (anything, where classes is None).
     classes: the model's, for "auto"; numbers are compared as numbers.

@@ -43,9 +43,13 @@ def label_numbers(y: Array, shape: Shape) -> Array:
     return np.array([numbers[str(label)] for label in y], np.float64)
 
 
+TEXTS = ("", "subject")
+"""Fields of a mail that are text."""
+
+
 def document_text(document: list[tuple[str, str]]) -> str:
-    """The fields of a document, one after the other."""
-    return document[0][1] if len(document) == 1 else "\n".join(text for _, text in document if text)
+    """A text; of a mail its subject and its body, as other fields are no running text."""
+    return document[0][1] if len(document) == 1 else "\n".join(text for tag, text in document if text and tag in TEXTS)
 
 
 def in_float64(values: Array) -> Any:

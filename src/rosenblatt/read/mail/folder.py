@@ -3,18 +3,21 @@
 A maildir is a folder with subfolders cur, new and tmp, one file a mail, its flags at the end of the file's name.
 """
 
+import io
 import os
 import re
 import stat
 import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO
 
 from ...errors import DataError, located
 from ..open import ByteStream
-from .store import ARCHIVE, LEFT_OUT, LINKS, NO_MAIL, UNREADABLE, Entries, Entry, Folders, Store, entry, note_of
+from .mbox import LEFT_OUT, LOOK, is_mbox, split
+from .store import ARCHIVE, FIRST, LINKS, NO_MAIL, PAIR, UNREADABLE, Entries, Entry, Folders, Store, entry, note_of
 
 MAILS, UNFINISHED = ("cur", "new"), "tmp"
 INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
@@ -56,15 +59,27 @@ class Folder(Store):
         for below, size, maildir in sorted(files):
             open_it = lambda below=below: self._open(below)  # noqa: E731
             if maildir is None:
-                yield entry(below, PurePosixPath(below).parts[:-1], open_it, self._mbox)
+                mbox = self._mbox or (True if self._is_named_mbox(below) else None)
+                yield entry(below, PurePosixPath(below).parts[:-1], open_it, mbox)
             else:
                 own = (INBOX,) if maildir in with_inner else ()
-                yield Entry(below, (*folder_names(maildir), *own), open_it, None, False)
+                yield Entry(below, (*folder_names(maildir), *own), open_it, None, False, True)
             self._done += size
 
     def _open(self, below: str) -> IO[bytes]:
         self._file = open(os.path.join(self.origin, below), "rb", buffering=0)  # noqa: SIM115  (closed by the reader)
         return self._file
+
+    def _is_named_mbox(self, below: str) -> bool:
+        """Whether a file without a suffix is an mbox, as mail programs keep them (Inbox, Junk): a folder by name."""
+        name = PurePosixPath(below).name
+        if "." in name or not NAMED.search(name):
+            return False
+        try:
+            with open(os.path.join(self.origin, below), "rb") as file:
+                return is_mbox(file.read(LOOK)) and (name.lower() in PAIR or _holds_two(file))
+        except OSError:
+            return False
 
     def _walk(self) -> tuple[list[_File], set[Folders]]:
         """All files that can be mails, and the maildirs."""
@@ -93,6 +108,16 @@ class Folder(Store):
                     else:
                         seen.append((below, status.st_size, maildir))
         return seen, maildirs
+
+
+NAMED = re.compile(r"[^\W\d_]{2}")
+"""A name of words, unlike those of single mails (`178945`, `00f3`)."""
+
+
+def _holds_two(file: IO[bytes]) -> bool:
+    """Whether a second mail begins in the first part of an mbox."""
+    file.seek(0)
+    return len(list(islice(split(io.BytesIO(file.read(FIRST)).read), 2))) > 1
 
 
 def refusal(path: str, in_maildir: bool) -> str | None:
@@ -177,7 +202,7 @@ class Tar(Store):
         elif refused := refusal(member.name, in_maildir) if member.isfile() else NO_MAIL:
             self._note(refused)
         elif in_maildir:
-            yield Entry(member.name, folder_names(path.parts[:-2]), open_it, None, False)
+            yield Entry(member.name, folder_names(path.parts[:-2]), open_it, None, False, True)
         else:
             yield entry(member.name, path.parts[:-1], open_it, self._mbox)
 

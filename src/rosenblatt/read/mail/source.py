@@ -13,18 +13,17 @@ from ... import mailtext
 from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
 from ...mailtext.fields import FAILED, Document
-from ..open import ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
+from ..open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
 from ..parameters import FIELDS, LABELS
 from ..source import FileSource
 from .mbox import LOOK, MAIL_LIMIT, is_mbox
-from .store import ARCHIVE, Entry, Folders, Index, Single, Store, is_index, messages, note_of
+from .store import ARCHIVE, ONE, PAIR, Entry, Folders, Index, NoMail, Single, Store, is_index, messages, note_of
 
 BATCH = 256
-STORES = ("auto", "mbox", "maildir", "trec")
+STORES = ("auto", "mbox", "maildir", "trec", ONE)
+LOOKS = ("auto", ONE)
+"""The stores that are known by their look."""
 EXPECTED = "expected raw mails in folders named spam and ham, or in one folder for each label"
-PAIR = ("ham", "spam")
-"""The folders that are looked for where no labels are named, in any case of letters."""
-
 OUTSIDE = "mails outside the labelled folders, skipped"
 AS_TEXT = "mails that could not be taken apart, read as plain text"
 CUT = "mails longer than 64 MB, cut"
@@ -47,12 +46,14 @@ class MailSource(FileSource):
     """A source of documents: mails below a folder, in an archive, an mbox, or a TREC index; or a single mail.
 
     path: a folder, a file (also compressed), an address, or `-`. fields: see `mailtext.parse`. batch_size: mails in a
-    batch. store: what lies there: "mbox" (in a folder: each file), "maildir", "trec", or "auto" (default): as it looks.
+    batch. store: what lies there: "mbox" (in a folder: each file), "maildir", "trec", or "auto" (default): as it looks;
+    "mail": the same, but standard input is one mail, whatever lines are in it.
     labels: the names of the folders that are labels, anywhere below the path; the nearest above a mail counts. None:
     spam and ham if there are such folders, else the first folders that tell mails apart (newsgroups). The stem of an
     mbox file is the last folder of its mails. A TREC index has its own labels; `labels` then says which are read.
     labelled: "auto" gives labels where there are such folders; True raises DataError where there are none; False gives
-    every mail, without labels.
+    every mail, without labels. classes: of a model that reads new mails; they are looked for below the path and along
+    it, and with "auto" mails have labels only where each has one.
     Mails of a folder come in the order of their paths, those of an archive, an mbox or an index as they lie in it. An
     archive is read once if its first mail lies in a labelled folder; else a second time, before, for the names alone;
     on standard input its documents are then held until the end. `notes` counts what was skipped. Raises DataError where
@@ -61,12 +62,13 @@ class MailSource(FileSource):
 
     name = "mail"
     rank = 8
-    suffixes = (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml")
-    aliases = {store: {"store": store} for store in STORES[1:]}
+    suffixes = (".tar", ".tgz", ".txz", ".tbz2", ".mbox", ".eml", ".emlx")
+    aliases = {store: {"store": store} for store in STORES[1:-1]}
+    by_name = {"store": ONE}
     kind = "documents"
     takes_folders = True
     parameters = (FIELDS, LABELS)
-    further = {"labelled": "auto", "batch_size": BATCH, "store": STORES[0]}
+    further = {"labelled": "auto", "classes": None, "batch_size": BATCH, "store": STORES[0]}
 
     def _prepare(self) -> None:
         asked = self.asked
@@ -92,8 +94,15 @@ class MailSource(FileSource):
     def batches(self) -> Iterator[Batch]:
         self._begin()
         rows = self._labelled_rows()
+        seen: set[str] = set()
         while held := list(islice(rows, self.asked.batch_size)):
-            yield self._batch(held)
+            batch = self._batch(held)
+            seen.update(() if batch.y is None else batch.y.tolist())
+            yield batch
+        outside = self.notes.get(OUTSIDE, 0)
+        if self.asked.labelled is True and self.asked.classes is None and len(seen) == 1 and outside:
+            found = f"found only folders named {seen.pop()!r}, and {outside} mails outside of them"
+            raise located(self.origin, None, found, "expected two labels ({labels:s} names others)", labels="A,B")
 
     def _batch(self, rows: list[_Row]) -> Batch:
         entries, documents, ids = map(list, zip(*rows, strict=True))
@@ -136,6 +145,8 @@ class MailSource(FileSource):
     def _by_first(self, first: Entry) -> bool:
         """Whether the first mail says already how labels are found."""
         near = nearest(self._labels)
+        if self.asked.labelled == "auto" and self.asked.classes is not None and first.label is None:
+            return False
         if first.label is not None or near(first.folders) is not None:
             self._label_of, self._settled = near, True
         elif isinstance(self._store, Single):
@@ -144,13 +155,29 @@ class MailSource(FileSource):
 
     def _settle(self, places: list[Folders]) -> None:
         """Find what gives labels from the folders of all mails."""
-        self._label_of = labelling(places, self._labels)
+        self._label_of = self._known(places) or labelling(places, self._labels)
         single = isinstance(self._store, Single)
+        auto = self.asked.labelled == "auto" and self.asked.classes is not None
+        if auto and self._label_of is not None and None in map(self._label_of, places):
+            self._label_of = None
         if self._label_of is None and (self.asked.labelled is True or (self._labels is not None and not single)):
             wanted = "" if self._labels is None else f" named {', '.join(map(str, self._labels))}"
             found = "mail without a label" if single else f"no labelled folders{wanted}"
             raise located(self.origin, None, f"found {found}", EXPECTED)
         self._settled = True
+
+    def _known(self, places: list[Folders]) -> LabelOf | None:
+        """What gives labels that a model knows: folders below the path, or the path itself; else None."""
+        if self._labels is not None or self.asked.classes is None or self.origin == STDIN:
+            return None
+        if any(nearest()(folders) is not None for folders in places):
+            return None
+        near = nearest([str(label) for label in self.asked.classes])
+        if any(near(folders) is not None for folders in places):
+            return near
+        path = os.path.realpath(self.origin)
+        above = near(tuple(path.split(os.sep)) if os.path.isdir(path) else tuple(path.split(os.sep))[:-1])
+        return None if above is None else lambda folders: near(folders) or above
 
     # --- mails -------------------------------------------------------------------------------------------------------
 
@@ -161,10 +188,13 @@ class MailSource(FileSource):
                 continue
             try:
                 with entry.open() as file:
-                    for name, raw in messages(file, entry.name, entry.mbox):
+                    for name, raw in messages(file, entry, self._note):
                         yield entry, self._document(raw), _printable(name)
             except (OSError, DataError) as error:
-                if isinstance(error, DataError) and self._store.broken:
+                missing = isinstance(error, NoMail)
+                if missing and isinstance(self._store, Single):
+                    raise NoMail(self.origin + str(error).removeprefix(entry.name)) from None
+                if isinstance(error, DataError) and not missing and self._store.broken:
                     raise
                 self._note(note_of(error))
 
@@ -196,9 +226,9 @@ def _store(path: PathLike | ByteStream, kind: str, note: Callable[[str], None]) 
         raise located(stream.name, None, "it is a file", "expected a maildir, a folder that holds cur, new and tmp")
     if kind == "trec" and local is None:
         raise located(stream.name, None, "it is no local file", "expected a TREC index, beside its mails")
-    if local is not None and (kind == "trec" or (kind == "auto" and is_index(head, local))):
+    if local is not None and (kind == "trec" or (kind in LOOKS and is_index(head, local))):
         return Index(local, kind, note)
-    if is_tar(head) or (kind == "auto" and ARCHIVE.search(stream.name)):
+    if is_tar(head) or (kind in LOOKS and ARCHIVE.search(stream.name)):
         from .folder import Tar
 
         return Tar(path, kind, note)

@@ -8,29 +8,34 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
 from ...errors import DataError, located
+from ...mailtext.mime import is_deleted, is_mail
 from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
 from ..source import filled
-from .mbox import MAIL_LIMIT, is_mbox, split
+from .mbox import LEFT_OUT, MAIL_LIMIT, is_mbox, refusal, split
 
 NO_MAIL = "files that are no mail, skipped"
 LINKS = "links, not followed"
 UNREADABLE = "unreadable files, skipped"
 VANISHED = "files that vanished meanwhile"
-LEFT_OUT = "mails marked as trashed or drafts, skipped"
 
+PAIR = ("ham", "spam")
+"""The folders that are looked for where no labels are named, in any case of letters."""
 ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
 MBOX = re.compile(r"\.mbox\Z", re.IGNORECASE)
 FIRST = 1 << 20
 """Bytes that are read of a file before it is decided what it is; nearly every mail is shorter."""
 
 
-class NotMbox(DataError):
-    """A file that should be an mbox and is none."""
+class NoMail(DataError):
+    """A file that should be a mail, or an mbox, and is none."""
+
+
+HEADERLESS = "found no mail; expected one that begins with headers, as `Subject: …`"
 
 
 def note_of(error: Exception) -> str:
     """What is noted of a file that is passed over because of this."""
-    if isinstance(error, NotMbox):
+    if isinstance(error, NoMail):
         return NO_MAIL
     return VANISHED if isinstance(error, FileNotFoundError) else UNREADABLE
 
@@ -45,7 +50,8 @@ class Entry(NamedTuple):
     """A file of one mail or, as mbox, of many.
 
     folders: names that can be labels, from the outermost; label: where the store itself knows it. open: must be called
-    before the next entry is asked for. mbox: True and False where the name says it, None: by its first line.
+    before the next entry is asked for. mbox: True and False where the name says it, None: by its first line. sure: the
+    name or the place says that it is a mail, though it may have lost its headers.
     """
 
     name: str
@@ -53,6 +59,7 @@ class Entry(NamedTuple):
     open: Callable[[], File]
     label: str | None = None
     mbox: bool | None = None
+    sure: bool = False
 
 
 Entries = Generator[Entry, None, None]
@@ -90,6 +97,10 @@ class Store:
         return self._stream
 
 
+ONE = "mail"
+"""The kind that takes what comes on standard input for one mail, whatever lines are in it."""
+
+
 class Single(Store):
     """One file, of a mail or of many."""
 
@@ -97,7 +108,9 @@ class Single(Store):
     """There is nothing beside it to go on with."""
 
     def entries(self) -> Entries:
-        yield entry(Path(self.origin).name, (), self._opened, self._mbox)
+        made = entry(Path(self.origin).name, (), self._opened, self._mbox)
+        one = self._kind == ONE and isinstance(self._path, ByteStream)
+        yield made._replace(mbox=False, sure=True) if one else made
 
 
 def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | None = None) -> Entry:
@@ -106,39 +119,54 @@ def entry(name: str, folders: Folders, open: Callable[[], File], mbox: bool | No
     if mbox or MBOX.search(plain):
         stem = MBOX.sub("", uncompressed(PurePosixPath(name).name))  # lists/spam.mbox.gz → spam
         return Entry(name, (*folders, stem), open, None, True)
-    return Entry(name, folders, open, None, False if plain.endswith(".eml") else mbox)
+    named = plain.endswith((".eml", ".emlx"))
+    return Entry(name, folders, open, None, False if named else mbox, named)
 
 
-def messages(file: File, name: str, mbox: bool | None) -> Iterator[tuple[str, bytes]]:
+def messages(file: File, entry: Entry, note: Note) -> Iterator[tuple[str, bytes]]:
     """(name, raw) of the mails in a file: one, or those of an mbox, which are called `name:1`, `name:2` …
 
     A compressed file is read as what it holds. A file that is an mbox by its look only and holds one mail has no
-    number. Raises DataError where the file is damaged, or should be an mbox and is not.
+    number. Raises DataError where the file is damaged, and NoMail where it is no mail, or should be an mbox and is not.
     """
-    head = filled(file, FIRST)
+    name, mbox, head = entry.name, entry.mbox, filled(file, FIRST)
     if compression(head):
-        yield from messages(ByteStream(Ahead(file.read, head), name, None), name, mbox)
+        yield from messages(ByteStream(Ahead(file.read, head), name, None), entry, note)
         return
     looks = mbox is not False and is_mbox(head)
     if mbox and not looks and head:
         line = head[:40].partition(b"\n")[0].decode("utf-8", "replace")
-        raise NotMbox(f"{name}, line 1: found {line!r}; expected `From address date`, as an mbox begins with")
+        raise NoMail(f"{name}, line 1: found {line!r}; expected `From address date`, as an mbox begins with")
     if not looks:
-        if head or not mbox:
-            yield name, head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
+        if mbox and not head:
+            return
+        if not is_mail(head, entry.sure):
+            raise NoMail(f"{name}: {HEADERLESS}")
+        raw = head if len(head) < FIRST else head + filled(file, MAIL_LIMIT + 1 - FIRST)
+        if entry.label is not None and is_mbox(head) and len(list(islice(split(Ahead(file.read, head).read), 2))) > 1:
+            note(ONE_MAIL)
+        if is_deleted(raw):
+            note(LEFT_OUT)
+        else:
+            yield name, raw
         return
-    mails = split(Ahead(file.read, head).read)
+    mails = split(Ahead(file.read, head).read, note)
     begun = [] if mbox else list(islice(mails, 2))
     for number, raw in enumerate(chain(begun, mails), 1):
-        yield name if len(begun) == 1 else f"{name}:{number}", raw
+        refused = refusal(raw)
+        if refused:
+            note(refused)
+        else:
+            yield name if len(begun) == 1 else f"{name}:{number}", raw
 
 
+ONE_MAIL = "files of an index that look like several mails, read as one (their names do not end in .mbox)"
 INDEXED = "expected a label and the path of a mail, counted from the index's folder"
 
 
 class Index(Store):
-    """The mails of an index of the TREC spam tracks: lines `spam ../data/inmail.1`, a label and a mail's file; in its
-    order, with its labels. A file that is not there is an error naming the line."""
+    """The mails of an index of the TREC spam tracks: lines `spam ../data/inmail.1`, a label and the file of a mail, or
+    of an mbox by its suffix; in its order, with its labels. A file that is not there is an error naming the line."""
 
     broken = True
     """What is wrong with a mail is wrong in the index, which says that it is there."""
@@ -162,7 +190,8 @@ class Index(Store):
                 raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
             open_it = lambda name=name, number=number: self._open(name, number)  # noqa: E731
-            yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, False)
+            many = MBOX.search(plain_name(name)) is not None
+            yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, many, True)
             self._place = (self.bytes_total or 0) * read // total
         self._place = self.bytes_total or 0
 
@@ -175,9 +204,15 @@ class Index(Store):
             raise located(self.origin, number, found, INDEXED) from error
 
 
+A_PATH = re.compile(r"[A-Za-z]\w*[ \t]+[^\s:,;]*/[^\s:,;]*")
+
+
 def is_index(head: bytes, path: PathLike) -> bool:
-    """Whether the file of this path and beginning is a TREC index: its first line is a word, and a file that exists."""
-    words = os.fsdecode(head.partition(b"\n")[0]).split(maxsplit=1)
+    """Whether the file of this path and beginning is a TREC index: its first line is a word, and a file that exists; or
+    each of the first lines looks so, whether or not the files are there."""
+    lines = [line.strip() for line in os.fsdecode(head).split("\n")[:-1] if line.strip()][:10]
+    words = (lines[0] if lines else os.fsdecode(head)).split(maxsplit=1)
     if len(words) != 2 or "\0" in words[1]:
         return False
-    return os.path.isfile(os.path.join(os.path.dirname(path), words[1].strip()))
+    there = os.path.isfile(os.path.join(os.path.dirname(path), words[1].strip()))
+    return there or (bool(lines) and all(map(A_PATH.fullmatch, lines)))
