@@ -1,8 +1,6 @@
 """Names of a package that are loaded when they are first used (PEP 562): importing it costs nothing."""
 
 import importlib
-import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType
@@ -28,6 +26,9 @@ def members(package: ModuleType, verb: str) -> dict[str, Any]:
 
     In order of the names, behind those that ask for a place in the list by a `rank`.
     """
+    import inspect
+    import pkgutil  # both are slow to import, and `import rosenblatt` is outside of what answers a Ctrl-C
+
     modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
     classes = [cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)]
     found = {cls.name: cls for cls in classes if hasattr(cls, verb) and hasattr(cls, "name")}

@@ -1,14 +1,28 @@
 """The command line: a command is a file or folder of its name; parses, calls, prints. `app.py` has the table."""
 
+import os
+import signal
 import sys
 
 
 def main() -> None:
-    """Run `rosenblatt` with the words of sys.argv and leave with its exit code. Importing is guarded as well: it takes
-    long enough for a Ctrl-C."""
-    try:
-        from .app import app
+    """Run `rosenblatt` with the words of sys.argv and leave with its exit code.
 
+    Nothing is done yet while it is loaded, which takes long enough for a Ctrl-C: that ends it at once. Afterwards
+    SIGTERM and SIGHUP end it as Ctrl-C does, so that no half of a file is left behind.
+    """
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
+    from .app import app
+    from .output import buffer_standard_output
+
+    buffer_standard_output()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # not where it is ignored, as by nohup
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    try:
+        signal.signal(signal.SIGINT, interrupt)
         app()
     except KeyboardInterrupt:
         sys.exit(130)

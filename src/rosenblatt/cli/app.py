@@ -46,6 +46,7 @@ EXIT_CODES = {
     70: "an error inside rosenblatt",
     130: "stopped by Ctrl-C",
     141: "the reader of the output went away",
+    143: "stopped by SIGTERM",
 }
 
 EXAMPLE = """\

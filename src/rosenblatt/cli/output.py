@@ -1,9 +1,11 @@
 """Where words go: data to standard output, everything else to standard error. Neither ever gives a traceback."""
 
 import contextlib
+import io
 import json
 import math
 import os
+import select
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,18 +21,36 @@ class OutputError(RosenblattError):
     exit_code = 5
 
 
+class _Standard(io.FileIO):
+    """Standard output below its buffer: whoever writes to it, a command, the help or a writer of files, learns in one
+    sentence that it cannot be written."""
+
+    def write(self, data: Any) -> int:
+        try:
+            while (written := super().write(data)) is None:  # the pipe of another program may not block
+                select.select([], [self], [])
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            silence()
+            raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+        return written
+
+
+def buffer_standard_output() -> None:
+    """All of standard output goes through one buffer, which writes on where the system has taken a part only: the raw
+    file that PYTHONUNBUFFERED puts in its place drops the rest and says nothing."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        raw, was = _Standard(sys.stdout.fileno(), "w", closefd=False), sys.stdout
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), was.encoding, "backslashreplace", line_buffering=True)
+
+
 def write(text: str) -> None:
     """Text to standard output, at once. Raises OutputError (disk full, closed), BrokenPipeError for a closed pipe."""
     if sys.stdout is None:
         raise OutputError("standard output is closed; the result has nowhere to go")
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        silence()
-        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def silence() -> None:

@@ -1,9 +1,11 @@
 """`rosenblatt train`: labelled data → a model file."""
 
+import os
 import time
 from collections.abc import Iterator
 from typing import Any
 
+import click
 import numpy as np
 
 from ..core.loop import UPDATES
@@ -19,7 +21,7 @@ from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
-from ..write.files import alone
+from ..write.files import held
 from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
@@ -63,9 +65,12 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
         check_picture(name, picture, data, output, other, before, start, words["order"], str(words["validation"]))
     if curve:
         refuse_beside_curve(words, before, start)
+    if before is not None and os.path.exists(output) and os.path.exists(before) and os.path.samefile(output, before):
+        said = f"note: another program goes on with {before}; waiting until it has written it"
+        click.get_current_context().with_resource(held(before, lambda: note(said)))
     make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
     recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
-    with alone(before), Keeping(all=bool(curve)) as progress, noted():
+    with Keeping(all=bool(curve)) as progress, noted():
         given = before if training.random_scale(start) else before or start
         first = None if given is None else Model.load(given)
         if first is None:

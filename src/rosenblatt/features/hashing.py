@@ -117,4 +117,5 @@ class Hashing(Step):
 
     @classmethod
     def restore(cls, recipe: dict[str, Any], tensors: dict[str, Any]) -> Hashing:
+        SIGNED.check(recipe["signed"])
         return cls(recipe["bits"], recipe["signed"], recipe["values"], recipe["precision"], Grams.restore(recipe))

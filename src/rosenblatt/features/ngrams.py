@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import ModelError, SettingError
 from ..mailtext.fields import is_made
 from ..mailtext.tokens import named, tagged, units
 from .parameters import CHAR_NGRAMS, WORD_NGRAMS
@@ -55,7 +55,10 @@ class Grams(NamedTuple):
     def restore(cls, recipe: dict[str, Any]) -> Grams:
         """From a dictionary's recipe; those of version 0.1.0 have no runs."""
         first, last = recipe.get("char_ngrams", (0, 0))
-        return cls(int(recipe.get("word_ngrams", 1)), (int(first), int(last)))
+        words, none = recipe.get("word_ngrams", 1), (first, last) == (0, 0)
+        if not all(type(number) is int for number in (words, first, last)):
+            raise ModelError(f"damaged: its runs of words or characters are {words!r} and {first!r} to {last!r}")
+        return parse(words, None if none else f"{first}-{last}")
 
 
 WORDS = Grams()

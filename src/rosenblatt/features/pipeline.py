@@ -207,6 +207,8 @@ class Features:
                 kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
                 dictionary = kinds[stored["kind"]].restore(stored, tensors)
             senders = None if recipe.get("senders") is None else Senders.restore(tensors)
+            if senders is not None and len(senders.known) != recipe["senders"]:
+                raise ModelError(f"the model's list has {len(senders.known)} senders; its header says otherwise")
             width = size if dictionary is None else dictionary.width + (senders is not None)
             if width != size:
                 raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
@@ -218,7 +220,7 @@ class Features:
             return cls(size, steps, dictionary, senders)
         except ModelError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise ModelError(f"the model's features cannot be read ({error!r}); the file is damaged") from None
 
 

@@ -57,13 +57,13 @@ class Quadratic(Step):
         PRODUCTS.check(products)
         self.columns, self.products = columns, products
         own = {"all": 1, "squares": 1, "pairs": 0}[products]
+        self.width = columns + (columns if products == "squares" else columns * (columns - 1) // 2 + own * columns)
+        if self.width > MOST:  # before anything of this size is made
+            found = f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible"
+            raise DataError(f"{found}; leave out columns, or take {{products:s}}", degree=2, products="squares")
         counts = np.ones(columns, np.int64) if products == "squares" else np.arange(columns, 0, -1) - 1 + own
         starts = columns + np.concatenate([[0], np.cumsum(counts)])
         self._layout = Layout(starts, shift=1 - own, alone=products == "squares")
-        self.width = int(starts[-1])
-        if self.width > MOST:
-            found = f"{{degree}} of {columns:,} columns makes {self.width:,}, and at most {MOST:,} are possible"
-            raise DataError(f"{found}; leave out columns, or take {{products:s}}", degree=2, products="squares")
 
     def partial(self, batch: Rows) -> int:
         return batch.width

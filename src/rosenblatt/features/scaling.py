@@ -208,7 +208,7 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
     """A step from its recipe and tensors. Raises ModelError where they do not fit the width."""
     if recipe["kind"] == "unit":
         return UnitLength(float(recipe["length"]))
-    if any(value.shape != (width,) for value in tensors.values()):
+    if any(value.shape != (width,) or value.dtype != np.float64 for value in tensors.values()):
         raise ModelError(f"the model's {recipe['kind']} scaling does not have its {width} columns; the file is damaged")
     if recipe["kind"] == "standard":
         return Standard(tensors["mean"], tensors["sd"], recipe.get("centred") is True)

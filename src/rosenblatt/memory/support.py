@@ -78,4 +78,6 @@ class Support:
                 raise ModelError(f"its rows are of a kind that is not known ({', '.join(sorted(parts))})")
             rows = kind.restored(parts)
             support._parts, support._places = [rows], {rows.key(i): i for i in range(rows.n)}
+            if support.n < rows.n:
+                raise ModelError("damaged: it has a row twice that is to be stored once")
         return support

@@ -80,8 +80,15 @@ class Calibration:
 
 def restored(words: dict[str, Any], arrays: dict[str, Array], classes: int) -> Calibration:
     """What `saved` gave. ValueError where it does not fit so many classes."""
-    if words["kind"] not in CALIBRATIONS or arrays["middle"].shape != ((1,) if classes == 2 else (classes,)):
+    own, (scores, odds) = ((1,) if classes == 2 else (classes,)), (arrays["scores"], arrays["odds"])
+    floats = all(arrays[name].dtype == np.float64 for name in ("middle", "slope", "scores", "odds"))
+    if words["kind"] not in CALIBRATIONS or any(arrays[name].shape != own for name in ("middle", "slope", "knots")):
         raise ValueError("the calibration does not fit the classes")
+    whole = arrays["knots"].dtype.kind == "i" and (arrays["knots"] >= 0).all()
+    if not (floats and whole and scores.shape == odds.shape == (arrays["knots"].sum(),)):
+        raise ValueError("the calibration's curves are not whole")
+    if not all(np.isfinite(arrays[name]).all() for name in ("middle", "slope", "scores", "odds")):
+        raise ValueError("the calibration's curves are not finite")
     ends = np.cumsum(arrays["knots"])[:-1]
     knots = [np.split(arrays[name], ends) for name in ("scores", "odds")]
     curves = tuple(map(Curve, arrays["middle"].tolist(), arrays["slope"].tolist(), *knots))

@@ -174,7 +174,7 @@ class Names:
 
     def __init__(self, model: Representation, documents: list[Document] | None = None) -> None:
         dictionary: Any = getattr(model.features, "dictionary", None)
-        self._names = getattr(model.features, "names", None) or model.names
+        self._names = getattr(model.features, "names", None) or (None if model.reads_texts else model.names)
         self._hashed = dictionary is not None and self._names is None
         self._words = dictionary.names_in(documents) if self._hashed and documents else {}
         if self._hashed and model.features.senders is not None:

@@ -19,6 +19,7 @@ from ..learn.run import Best, Run, stop_from
 from ..learn.settings import Settings, settings_from
 from ..write.files import whole_file
 from .calibration import restored
+from .form import check_arrays, check_classes, check_form, check_reading
 
 if TYPE_CHECKING:
     from .model import Model
@@ -97,6 +98,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         tensors = from_bytes(raw)
         if header.pop("digest", None) != _digest(header, tensors):
             raise ModelError(f"{path}: damaged: the contents do not fit their digest")
+        check_form(header)
         return _parts(header, tensors)
     except ModelError as error:
         raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
@@ -210,16 +212,30 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
     if later and header["schema"] < 2:
         raise ModelError(f"it reads a header called {later[0]}, which is no text any more; train it again")
     classes = labels.from_json(header["classes"])
+    check_classes(classes)
     parts = {name: header[name] for name in ("reading", "names")}
-    parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
     parts["learned_from"] = tensors.get("learned_from")
+    own: Any = None
     if header["features"] is not None:
         from ..features.pipeline import Features
 
-        parts["features"] = Features.restore(header["features"], _named(tensors, "features."))
+        own = parts["features"] = Features.restore(header["features"], _named(tensors, "features."))
+    width = max(tensors["state.w"].shape, default=0) if own is None and classes.size == 2 else 0
+    if own is None and classes.size > 2:
+        width = tensors["state.w"].shape[0 if header["by_column"] else 1]
+    check_arrays(header, tensors, width if own is None else own.width)
+    numbers = own is None or own.dictionary is None
+    if numbers and header["names"] is not None and len(header["names"]) != (width if own is None else own.columns):
+        raise ModelError(f"damaged: it has {len(header['names'])} names for its columns, of which there are others")
+    check_reading(header["reading"])
+    parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
     if header.get("calibration") is not None:
         parts["calibration"] = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
     if header.get("threshold") is not None:
+        choice = header.get("choice") or {}
+        names = choice.get("cost", ()) if choice.get("by") == "cost" else map(str, classes) if "limit" in choice else ()
+        if set(names) != set(map(str, classes)) or classes.size > 2:
+            raise ModelError("damaged: it has a threshold, but not how it was chosen, or other than two classes")
         parts |= {"threshold": float(header["threshold"]), "choice": header["choice"]}
     return parts
 

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import lzma
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -41,21 +42,45 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def alone(path: str | None) -> Iterator[None]:
-    """Nobody else who asks for this file by `alone` has it meanwhile: they wait, and then find the new one. Where files
-    cannot be locked, as on Windows, nothing is waited for; nor for None."""
-    with ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl
+def held(path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Nobody else who asks for it changes this file until the end: they wait, and then read what came of it.
 
-            while path is not None and os.path.isfile(path):
-                file = open(path, "rb")  # noqa: SIM115
-                fcntl.flock(file, fcntl.LOCK_EX)
-                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                    stack.enter_context(file)
-                    break
-                file.close()  # it was replaced while this one waited
+    waiting: called once where another one has it. The lock is on the file itself (flock), and ends with the program.
+    Where there is none, as on some networks' disks, or no such file, nothing is held.
+    """
+    with ExitStack() as stack:
+        file = None
+        while file is None or not _is_at(file, path):  # who had it has put another in its place
+            stack.close()
+            try:
+                file = stack.enter_context(open(path, "rb"))
+            except OSError:
+                break
+            if not _locked(file, waiting):
+                break
         yield
+
+
+def _is_at(file: IO[bytes], path: str | os.PathLike[str]) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except OSError:
+        return False
+
+
+def _locked(file: IO[bytes], waiting: Callable[[], object]) -> bool:
+    """Whether it is; after the one that has it."""
+    try:
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 class _Place:
@@ -85,9 +110,7 @@ class _Place:
 
     def rename(self) -> None:
         if self._temporary is not None:
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(self._temporary, 0o666 & ~mask)
+            os.chmod(self._temporary, self._mode())
             os.replace(self._temporary, self.path)
             self._temporary = None
             folder = os.open(os.path.dirname(self.path), os.O_RDONLY)
@@ -95,6 +118,14 @@ class _Place:
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+    def _mode(self) -> int:
+        """Of the file that is replaced: who may not read it may not read the new one. Else what is usual."""
+        with contextlib.suppress(FileNotFoundError):
+            return stat.S_IMODE(os.stat(self.path).st_mode)
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
 
     def close(self) -> None:
         """Leaves nothing behind that is not whole."""
