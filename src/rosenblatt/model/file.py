@@ -233,8 +233,9 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
         parts["calibration"] = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
     if header.get("threshold") is not None:
         choice = header.get("choice") or {}
-        names = choice.get("cost", ()) if choice.get("by") == "cost" else map(str, classes) if "limit" in choice else ()
-        if set(names) != set(map(str, classes)) or classes.size > 2:
+        by = choice.get("by")
+        of = choice.get("cost", ()) if by == "cost" else map(str, classes) if by == "at" or "limit" in choice else ()
+        if set(of) != set(map(str, classes)) or classes.size > 2:
             raise ModelError("damaged: it has a threshold, but not how it was chosen, or other than two classes")
         parts |= {"threshold": float(header["threshold"]), "choice": header["choice"]}
     return parts

@@ -76,7 +76,7 @@ HEADER = {
     "threshold?": Maybe(NUMBER),
     "calibration?": Maybe({"kind": Is("a kind of curve", (str,), choices=CALIBRATIONS), "folds": COUNT, "rows": COUNT}),
     "choice?": Maybe({
-        "rows": TEXT, "confidence": SHARE, "by": Is("a wish", (str,), choices=("cost", "max_false_positives",
+        "rows": TEXT, "confidence": SHARE, "by": Is("a wish", (str,), choices=("at", "cost", "max_false_positives",
         "max_false_negatives")), "cost?": Each(NUMBER), "limit?": SHARE, "false_positives": COUNT, "negatives": SOME,
         "false_negatives": COUNT, "positives": SOME, "*": ANY,
     }),

@@ -28,7 +28,7 @@ def checked(asked: Any) -> Any:
     if isinstance(asked.expect, Sequence):
         asked.expect = list(asked.expect)
     vars(asked).setdefault("header", True)
-    asked.learned = asked.learned or asked.expect is not None
+    asked.of_file, asked.learned = asked.learned, asked.learned or asked.expect is not None
     return asked
 
 
@@ -154,7 +154,7 @@ class _Choice:
             raise self._wrong(found, "expected the columns; take that line away ({delimiter:s} says it)", delimiter="")
         header = is_header(rows, asked)
         by_number = isinstance(asked.expect, int) or (asked.expect is None and isinstance(asked.text, int))
-        if header and asked.header == "auto" and asked.learned and by_number:
+        if header and asked.header == "auto" and asked.of_file and by_number:
             found = f"found a header ({plain(listed([cell.strip() for cell in rows[0]][:SHOWN]))})"
             wanted = "expected none, as the model knows its columns by number ({header} where line 1 has names)"
             raise self._wrong(found, wanted, header=True)
