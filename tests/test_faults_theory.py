@@ -227,3 +227,25 @@ def test_a2_converged_is_no_step_asked_for_or_a_loss_that_has_settled() -> None:
     assert not shrunk.converged_ or shrunk.score([[3, 3], [-2, -3], [1, -3], [-3, -3]], [0, 1, 0, 1]) == 1.0
     rising = LinearClassifier("linear", eta0=2.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     assert not rising.converged_
+
+
+# --- G5 ---------------------------------------------------------------------------------------------------------------
+
+
+def test_g5_a_thin_gap_is_one_story(tmp_path: Path) -> None:
+    data = write(tmp_path / "thin.csv", "x,l\n1,a\n1.0000000000000002,b\n")
+    assert "by 1.11e-16 at least, but float64 has too few digits" in run("margin", data).err
+    page = well("bound", data, "--epochs", 3).out
+    assert "separable, but float64 has too few digits to find the widest margin" in page
+    assert "in time" not in page and "not known to be" not in page
+    assert "-0\n" not in well("separable", data).out
+
+
+# --- A5: what floats do -----------------------------------------------------------------------------------------------
+
+
+def test_a5_a_constant_rate_rescales_exactly_where_it_is_a_power_of_two() -> None:
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    one, half, tenth = (LinearClassifier(eta0=eta, shuffle=False).fit(X, y) for eta in (1.0, 0.5, 0.1))
+    assert np.array_equal(half.coef_ * 2, one.coef_) and one.n_updates_ == half.n_updates_ == 18
+    assert tenth.n_updates_ < 18, "as docs/learners/perceptron.md says: sums of 0.1 are rounded"
