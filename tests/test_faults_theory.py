@@ -249,3 +249,23 @@ def test_a5_a_constant_rate_rescales_exactly_where_it_is_a_power_of_two() -> Non
     one, half, tenth = (LinearClassifier(eta0=eta, shuffle=False).fit(X, y) for eta in (1.0, 0.5, 0.1))
     assert np.array_equal(half.coef_ * 2, one.coef_) and one.n_updates_ == half.n_updates_ == 18
     assert tenth.n_updates_ < 18, "as docs/learners/perceptron.md says: sums of 0.1 are rounded"
+
+
+# --- A12 --------------------------------------------------------------------------------------------------------------
+
+
+def test_a12_where_all_scores_are_0_the_map_shows_the_answer() -> None:
+    from matplotlib.colors import to_rgb
+
+    from rosenblatt.report.pictures.canvas import FILLS
+    from rosenblatt.report.pictures.regions import Plane, figure_of_regions
+
+    x, names = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), ["a", "b"]
+    for scores in (lambda at: np.zeros(len(at)), lambda at: np.zeros((len(at), 3))):
+        figure = figure_of_regions(
+            Plane(x, np.array([0, 1, 1, 0]), scores, ["no", "yes", "odd"][: scores(x).ndim + 1], names), "xor"
+        )
+        found = np.array(to_rgb(figure.axes[0].get_facecolor()))
+        assert found == pytest.approx(0.7 + 0.3 * np.array(to_rgb(FILLS[0])), abs=0.01)
+    two = figure_of_regions(Plane(x, np.array([0, 1, 1, 0]), lambda at: np.zeros(len(at)), ["no", "yes"], names), "xor")
+    assert "2 of 4 rows wrong, 2 more on the border" in two.axes[0].get_title("left") + two.axes[0].get_title()
