@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from command import run, well, write
-from rosenblatt import LinearClassifier
+from rosenblatt import BatchPerceptron, LinearClassifier
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.errors import DataError
 from rosenblatt.theory import max_margin, minimum_error, separable
@@ -182,3 +182,90 @@ def test_a7_weights_beyond_float64_are_one_sentence() -> None:
     for labels in ([1, 1, 0], [0, 1, 0]):
         with pytest.raises(DataError, match="the rows are separable with an offset, "):
             max_margin([[5e-324], [1e-323], [-5e-324]], labels)
+
+
+# --- A8 ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dtype", "tiny"), [(np.float64, 1e-200), (np.float32, 1e-30)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a8_values_whose_squares_are_0_are_refused(dtype: type, tiny: float, sparse: bool) -> None:
+    X = np.array([[-1.0], [1.0]], dtype) * dtype(tiny)
+    with pytest.raises(DataError, match="whose square is 0 in float.*scale the features"):
+        LinearClassifier(fit_intercept=False).fit(csr_array(X) if sparse else X, [0, 1])
+    assert separable(X, [0, 1], fit_intercept=False).separable, "a proof needs no squares"
+    assert LinearClassifier().fit(X * 0, [0, 1]).n_updates_ > 0, "rows of zeros are learned from"
+
+
+def test_a8_no_columns_and_no_offset_are_errors_of_all_rows() -> None:
+    assert minimum_error(np.zeros((3, 0)), [1, 1, 0], fit_intercept=False).errors == 3
+
+
+# --- G1 ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["logistic", "sigmoid", "tanh"])
+def test_g1_a_loss_without_a_minimum_on_separable_rows_is_said(tmp_path: Path, rule: str) -> None:
+    X, y = [[1.0], [2.0], [3.0], [4.0]] * 10, [0, 0, 1, 1] * 10
+    learner = {"rule": rule, "random_state": 0, "eta0": 0.5}
+    found = diagnose(X, y, Plan(learner))
+    assert found.converged and "this loss has no finite minimum" in found.advice[0]
+    assert "no finite minimum" not in " ".join(diagnose(X, y, Plan({**learner, "alpha": 1e-3})).advice)
+    data = write(tmp_path / "d.svm", "".join(f"{label} 1:{row[0]:g}\n" for row, label in zip(X, y, strict=True)))
+    assert "no finite minimum" in well("train", data, "-o", tmp_path / "m", "--rule", rule, "--eta", "0.5").out
+
+
+# --- A2: `converged_` is what spec.md says ----------------------------------------------------------------------------
+
+
+def test_a2_converged_is_no_step_asked_for_or_a_loss_that_has_settled() -> None:
+    xor: Any = ([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    assert not BatchPerceptron(tol=1e-4).fit(*xor).converged_
+    shrunk = LinearClassifier(alpha=0.5, eta0=1.0, shuffle=False).fit(
+        [[3, 3], [-2, -3], [1, -3], [-3, -3]], [0, 1, 0, 1]
+    )
+    assert not shrunk.converged_ or shrunk.score([[3, 3], [-2, -3], [1, -3], [-3, -3]], [0, 1, 0, 1]) == 1.0
+    rising = LinearClassifier("linear", eta0=2.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    assert not rising.converged_
+
+
+# --- G5 ---------------------------------------------------------------------------------------------------------------
+
+
+def test_g5_a_thin_gap_is_one_story(tmp_path: Path) -> None:
+    data = write(tmp_path / "thin.csv", "x,l\n1,a\n1.0000000000000002,b\n")
+    assert "by 1.11e-16 at least, but float64 has too few digits" in run("margin", data).err
+    page = well("bound", data, "--epochs", 3).out
+    assert "separable, but float64 has too few digits to find the widest margin" in page
+    assert "in time" not in page and "not known to be" not in page
+    assert "-0\n" not in well("separable", data).out
+
+
+# --- A5: what floats do -----------------------------------------------------------------------------------------------
+
+
+def test_a5_a_constant_rate_rescales_exactly_where_it_is_a_power_of_two() -> None:
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    one, half, tenth = (LinearClassifier(eta0=eta, shuffle=False).fit(X, y) for eta in (1.0, 0.5, 0.1))
+    assert np.array_equal(half.coef_ * 2, one.coef_) and one.n_updates_ == half.n_updates_ == 18
+    assert tenth.n_updates_ < 18, "as docs/learners/perceptron.md says: sums of 0.1 are rounded"
+
+
+# --- A12 --------------------------------------------------------------------------------------------------------------
+
+
+def test_a12_where_all_scores_are_0_the_map_shows_the_answer() -> None:
+    from matplotlib.colors import to_rgb
+
+    from rosenblatt.report.pictures.canvas import FILLS
+    from rosenblatt.report.pictures.regions import Plane, figure_of_regions
+
+    x, names = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), ["a", "b"]
+    for scores in (lambda at: np.zeros(len(at)), lambda at: np.zeros((len(at), 3))):
+        figure = figure_of_regions(
+            Plane(x, np.array([0, 1, 1, 0]), scores, ["no", "yes", "odd"][: scores(x).ndim + 1], names), "xor"
+        )
+        found = np.array(to_rgb(figure.axes[0].get_facecolor()))
+        assert found == pytest.approx(0.7 + 0.3 * np.array(to_rgb(FILLS[0])), abs=0.01)
+    two = figure_of_regions(Plane(x, np.array([0, 1, 1, 0]), lambda at: np.zeros(len(at)), ["no", "yes"], names), "xor")
+    assert "2 of 4 rows wrong, 2 more on the border" in two.axes[0].get_title("left") + two.axes[0].get_title()

@@ -49,7 +49,7 @@ FINE: dict[str, tuple[Any, Any]] = {
     "all zeros": (np.zeros((4, 2)), [0, 1, 0, 1]),
     "zero rows, sparse": (csr_array((4, 3)), [0, 1, 2, 1]),
     "many columns": (csr_array(([1.0, 1.0], ([0, 1], [5, 10**5 - 1])), shape=(2, 10**5)), ["a", "b"]),
-    "tiny values": (np.array([[5e-324], [-5e-324]]), [0, 1]),
+    "tiny values": (np.array([[1e-160], [-1e-160], [5e-324]]), [0, 1, 1]),
     "integers": (np.array([[2**62], [-(2**62)]]), [True, False]),
     "equal rows, other labels": (np.ones((4, 2)), [0, 1, 0, 1]),
     "equal indices in a row": (csr_matrix(([1.0, 2.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2)), [0, 1]),

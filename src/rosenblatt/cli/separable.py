@@ -119,7 +119,7 @@ def _separator(verdict: Any) -> Iterator[str]:
     if verdict.margin == float("inf"):
         yield "one class is alone, and b puts it on its side"
         return
-    yield f"nearest row: {verdict.nearest + 1:,}, at distance {verdict.margin:.6g}"
+    yield f"nearest row: {verdict.nearest + 1:,}, at distance {verdict.margin + 0.0:.6g}"
     yield "the widest margin is at least that, and mostly more: `rosenblatt margin` finds it"
 
 

@@ -19,6 +19,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
+from ..report.advice import endless
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -227,6 +228,11 @@ def _advice(model: Model, errors: int | None) -> str | None:
     run = model.run
     if model.width == 0:
         return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+    if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
+        return (
+            "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer; "
+            "--alpha 0.001 gives it one"
+        )
     if run.finished or errors == 0 or run.best is not None:
         return None
     stop, memory = run.stop, run.memory

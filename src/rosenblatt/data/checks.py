@@ -148,13 +148,17 @@ def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
 
 
 def check_range(rows: Rows, largest: float) -> None:
-    """DataError naming the first row whose ‖x‖² leaves no room for sums of it: > 1e30 in float32, 1e290 in float64.
+    """DataError naming the first row whose ‖x‖² leaves no room for sums of it: > 1e30 in float32, 1e290 in float64; or
+    where all values are so small that squares come out as 0: < 1e-22 in float32, 1e-161 in float64.
 
     largest: the largest magnitude of all values. Beyond the limit scores overflow to NaN, which is neither right nor
-    wrong, and nothing would be learned without a word.
+    wrong, or are 0, which is wrong for ever, and nothing would be learned without a word.
     """
     dtype = rows.dtype
-    most = 1e30 if dtype == np.float32 else 1e290
+    most, least = (1e30, 1e-22) if dtype == np.float32 else (1e290, 1e-161)
+    if 0.0 < largest < least:
+        found = f"the largest value of all is {largest:g}, whose square is 0 in {dtype}"
+        raise DataError(f"{found}: nothing could be learned; scale the features")
     if largest <= np.sqrt(most / max(rows.width, 1)):
         return
     with np.errstate(over="ignore"):

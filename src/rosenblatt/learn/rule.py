@@ -101,7 +101,7 @@ def _as_tuple(value: Any) -> Any:
     """
     cls = type(value)
     own = {name: v for c in reversed(cls.__mro__[:-1]) for name, v in vars(c).items()} | getattr(value, "__dict__", {})
-    about = ("eta0", "tol", "reach", "exact")
+    about = ("eta0", "tol", "reach", "exact", "endless")
     fields = {
         name: float(v)
         for name, v in own.items()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import UNEVEN
+from ..learn.settings import Settings
 from ..recipe.trial import Trial
 from .words import as_options, hyperplane, plural
 
@@ -37,6 +38,13 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     done.sort(key=lambda trial: ("fit_intercept" not in trial.words, len(trial.words), trial.epochs, trial.updates))
     longer = next((trial for trial in others if "max_iter" in trial.words), None)
     one = hyperplane(diagnosis.fit_intercept)
+    if base.converged and diagnosis.separable and diagnosis.settings is not None and endless(diagnosis.settings):
+        yield (
+            "The learner stopped where its loss fell by too little, not at a minimum: the rows are separable, so that "
+            "this loss has no finite minimum, and the weights grow with the epochs. --alpha 0.001 gives it one; --rule "
+            "margin stops by itself."
+        )
+        return
     if base.converged:
         yield f"Nothing needs to be done to converge: the learner does, after {length(base)}."
         return
@@ -116,6 +124,11 @@ def _data(diagnosis: Diagnosis) -> Iterator[str]:
     if idle and facts.features > idle:
         what = "empty, constant," if constant else "empty,"
         yield f"{plural(idle, 'column')} can be left out: {what} or equal to another one."
+
+
+def endless(settings: Settings) -> bool:
+    """Whether on separable rows the loss falls for ever, towards 0, while the weights grow."""
+    return getattr(settings.rule, "endless", False) and settings.alpha == 0.0
 
 
 def shown(trial: Trial) -> str:

@@ -58,7 +58,8 @@ def _happened(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
         yield f"{who} could not learn: {say(base.failed)}."
         return
     if base.converged:
-        yield f"{who} converged, after {effort(base)}."
+        how = f": its {say(base.stop.text)}" if base.stop.text.startswith("loss") else ""
+        yield f"{who} converged, after {effort(base)}{how}."
     else:
         yield f"{who} did not converge: after {effort(base)} it was stopped by {_stop(base, say)}."
     wrong = f"{base.training_errors:,}" if base.training_errors else "none"

@@ -11,6 +11,7 @@ class Logistic(NamedTuple):
     name = "logistic"
     eta0 = 0.1
     tol = 1e-4
+    endless = True
     reach = 1.0
     probability = staticmethod(sigmoid)
 

@@ -11,6 +11,7 @@ class Sigmoid(NamedTuple):
     name = "sigmoid"
     eta0 = 0.5
     tol = 1e-4
+    endless = True
     reach = 4.0
 
     def step(self, u: float, y: float, sq_norm: float) -> float:

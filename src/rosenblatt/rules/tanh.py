@@ -10,6 +10,7 @@ class Tanh(NamedTuple):
     name = "tanh"
     eta0 = 0.1
     tol = 1e-4
+    endless = True
     reach = 1.0
 
     def step(self, u: float, y: float, sq_norm: float) -> float:

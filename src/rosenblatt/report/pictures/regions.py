@@ -55,6 +55,9 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     same = np.isclose(x[1] - x[0], y[1] - y[0])
     wrong = _answers(plane) != plane.y
     title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
+    level = plane.scores(plane.x)
+    border = int(np.count_nonzero((level == 0.0) & ~wrong)) if level.ndim == 1 else 0
+    title += f", {border:,} more on the border (training errors, too)" if border else ""
     plain(axes, title, readable(plane.names[0]), readable(plane.names[1]))
     axes.grid(False)
     axes.set(xlim=x, ylim=y, box_aspect=1)
@@ -62,7 +65,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     points = np.column_stack([across.ravel(), up.ravel()])
     scores = plane.scores(points)
     scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-    for k in range(len(plane.classes)):
+    for k in reversed(range(len(plane.classes))):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])

@@ -70,7 +70,9 @@ def _separator(ledger: Ledger) -> str:
     if ledger.separable is False:
         return f"the rows are not separable{_where(ledger)}"
     return (
-        "the gap is thinner than float64 can show" if ledger.separable else "no separator was found in the time given"
+        "the widest margin was not found: float64 has too few digits"
+        if ledger.separable
+        else "no separator was found in the time given"
     )
 
 

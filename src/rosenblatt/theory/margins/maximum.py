@@ -128,10 +128,12 @@ def _solved(
     """One of the margins, with all that belongs to it by its name. plain: that of γ, if known."""
     best = widest(points, start, deadline)
     if best is None or not best.lower > 0.0:
-        known = _separator(problem, deadline) if plain is None else (plain.w, plain.offset)
+        known = _separator(problem, deadline).floats() if plain is None else (plain.w, plain.offset)
         best = widest(points, start, deadline, np.append(known[0], known[1]) if points.counted else known[0])
         if best is None or not best.lower > 0.0:
-            raise NoMargin(f"the rows are separable {_how(problem)}, but by less than float64 can show", True)
+            by = f"by {nearest(problem, _separator(problem, deadline))[1]:.3g} at least"
+            why = "but float64 has too few digits to find the widest margin"
+            raise NoMargin(f"the rows are separable {_how(problem)}, {by}, {why}", True)
     if plain is not None:  # γ̄ ≤ γ: the better bound where rows lie 1e8 from the origin
         best = best._replace(upper=min(best.upper, plain.upper))
     length = best.lower * float(np.linalg.norm(best.w))
@@ -171,9 +173,9 @@ def _shares(points: Points, best: Widest) -> Array:
     return shares
 
 
-def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:
-    """(w, b) that separates, by the exact search, as a solver's "infeasible" is no proof: it was said of 100 rows with
-    a margin of 1e-7. DataError where there is none, or none is found."""
+def _separator(problem: Problem, deadline: float) -> Separator:
+    """A hyperplane that separates, by the exact search, as a solver's "infeasible" is no proof: it was said of 100 rows
+    with a margin of 1e-7. DataError where there is none, or none is found."""
     from ..separability import separable
 
     limit = None if math.isinf(deadline) else max(deadline - time.monotonic(), 0.1)
@@ -183,7 +185,7 @@ def _separator(problem: Problem, deadline: float) -> tuple[Array, float]:
     if not isinstance(verdict.certificate, Separator):
         proof = f"{len(verdict.rows)} of them prove it" if verdict.rows is not None else "that is proven"
         raise NoMargin(f"the rows are not separable {_how(problem)} ({proof}); a margin needs rows that are", False)
-    return verdict.certificate.floats()
+    return verdict.certificate
 
 
 def _how(problem: Problem) -> str:
