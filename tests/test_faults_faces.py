@@ -24,6 +24,7 @@ from scipy import sparse
 
 from command import MAIN, process, run, well, write
 from rosenblatt import LinearClassifier, Model, Recipe
+from rosenblatt.compare import Plan, compare, contenders
 from rosenblatt.errors import DataError, ModelError, RosenblattError, SettingError
 from rosenblatt.features.parameters import FEATURES
 from rosenblatt.model import file as model_file
@@ -389,3 +390,15 @@ def test_every_public_method_says_what_it_does() -> None:
         for name, member in inspect.getmembers(cls):
             if not name.startswith("_") and (callable(member) or isinstance(member, (property, cached_property))):
                 assert inspect.getdoc(member), (cls.__name__, name)
+
+
+def test_a_comparison_is_shown_shortly_and_as_a_frame() -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(size=(40, 2))
+    found = compare(
+        x,
+        np.where(x[:, 0] > 0.0, "yes", "no"),
+        Plan(contenders("rows", 2, ["perceptron"], ["last", "averaged"]), epochs=5),
+    )
+    assert repr(found).startswith("<Comparison: ") and len(repr(found)) < 200
+    assert len(found.to_frame()) == len(found.records()) and "error" in found.to_frame().columns

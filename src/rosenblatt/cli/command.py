@@ -35,8 +35,8 @@ class Command(click.Command):
             name, _, value = OF_OTHERS.get(name, name).partition("=")
             meant = {str(p.name): max(p.opts, key=len) for p in self.params if isinstance(p, click.Option)}.get(name)
             if meant is not None:
-                near = [" ".join(filter(None, [meant, value.strip("'")]))]
-                raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from None
+                near = " ".join(filter(None, [meant, value.strip("'")]))
+                raise click.UsageError(f"{error.message} Did you mean {near!r}?", ctx) from None
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
