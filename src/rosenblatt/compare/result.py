@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,9 +121,7 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """The records as a DataFrame of pandas, a row each."""
-        import pandas
-
-        return pandas.DataFrame.from_records(self.records())
+        return import_module("pandas").DataFrame.from_records(self.records())
 
 
 def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch: Watch | None = None) -> Any:
