@@ -244,7 +244,7 @@ def test_no_columns_no_rows_and_nan() -> None:
     assert diagnose(np.zeros((4, 0)), SIGNS, QUICK).separable is False
     with pytest.raises(DataError, match="at least one row"):
         diagnose(np.zeros((0, 2)), [], QUICK)
-    with pytest.raises(DataError, match="row 1, feature 0: found nan"):
+    with pytest.raises(DataError, match="row 2, feature 1: found nan"):
         diagnose([[1.0], [np.nan]], [0, 1], QUICK)
     with pytest.raises(SettingError, match="max_time=0"):
         diagnose(XOR, SIGNS, Plan(max_time=0))

@@ -75,7 +75,7 @@ def test_calls_that_do_not_fit_the_first() -> None:
     """peers.md, Training: an unseen label in a later batch (#11759), a changed width (#4906) are clear errors."""
     x, y = two_classes()
     model = LinearClassifier().partial_fit(x, y, classes=[0, 1])
-    with pytest.raises(ValueError, match="row 5: unknown label 7; the classes are 0, 1"):
+    with pytest.raises(ValueError, match="row 6: unknown label 7; the classes are 0, 1"):
         model.partial_fit(x, np.r_[y[:5], 7, y[6:]])
     with pytest.raises(ValueError, match="4 features"):
         model.partial_fit(x[:, :4], y)
@@ -94,7 +94,7 @@ def test_weights_that_are_all_zero() -> None:
     assert np.array_equal(model.coef_, before) and model.t_ == t
     with pytest.raises(ValueError, match="all sample weights are zero"):
         LinearClassifier().fit(x, y, sample_weight=np.zeros(len(y)))
-    with pytest.raises(ValueError, match="row 2: sample weight -1"):
+    with pytest.raises(ValueError, match="row 3: sample weight -1"):
         LinearClassifier().fit(x, y, sample_weight=np.r_[1, 1, -1, np.ones(len(y) - 3)])
 
 
@@ -363,7 +363,7 @@ def test_a_rule_of_ones_own(rule: Any, keep: str) -> None:
 @pytest.mark.parametrize(
     "words, message",
     [
-        ({"rule": "perceptrum"}, "unknown rule 'perceptrum'; the rules are"),
+        ({"rule": "perceptrum"}, "unknown rule 'perceptrum'; did you mean perceptron\\? The rules are"),
         ({"rule": "margin:taut=1"}, "has no parameter 'taut'; its parameters: tau"),
         ({"keep": "first"}, "unknown keep='first'; one of last, averaged, voted, pocket"),
         ({"optimizer": "adam"}, "unknown optimizer='adam'; one of online"),

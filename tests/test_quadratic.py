@@ -160,7 +160,7 @@ def test_messages_name_the_product_and_the_file(tmp_path: Path) -> None:
     data = tmp_path / "big.svm"
     data.write_text("0 3:1e200 7:1e200\n1 3:1\n")
     done = run("train", data, "-o", tmp_path / "m", "--degree", "2")
-    assert done.code == 3 and "big.svm: row 0, feature 'x3^2': found inf" in done.err
+    assert done.code == 3 and "big.svm: row 1, feature 'x3^2': found inf" in done.err
     data.write_text("0 300000:1\n1 3:1\n")
     done = run("train", data, "-o", tmp_path / "m", "--degree", "2")
     assert done.code == 3 and "big.svm: --degree 2 of 300,000 columns makes 45,000,450,000" in done.err

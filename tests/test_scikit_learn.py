@@ -100,11 +100,11 @@ def test_bad_values_name_row_and_feature(bad: float) -> None:
     model = LinearClassifier().partial_fit(frame, y, classes=[0, 1])
     before = model.coef_.copy()
     frame.iloc[17, 3] = bad
-    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+    with pytest.raises(ValueError, match="row 18, feature 'd'"):
         model.partial_fit(frame, y)
-    with pytest.raises(ValueError, match="row 17, feature 3"):
+    with pytest.raises(ValueError, match="row 18, feature 4"):
         LinearClassifier().fit(csr_array(frame.to_numpy()), y)
-    with pytest.raises(ValueError, match="row 17, feature 'd'"):
+    with pytest.raises(ValueError, match="row 18, feature 'd'"):
         model.predict(frame)
     assert np.array_equal(model.coef_, before)
 
@@ -125,7 +125,7 @@ def test_rows_too_long_for_sums_are_refused(rule: str, factor: float, dtype: Any
     """Their scores would be NaN, which is neither right nor wrong: the perceptron would say that it has converged."""
     x, y = two_classes()
     with pytest.raises(
-        ValueError, match="row 0: its squared length .* is too large for sums in float.*scale the features"
+        ValueError, match="row 1: its squared length .* is too large for sums in float.*scale the features"
     ):
         LinearClassifier(rule).fit((factor * x).astype(dtype), y)
 

@@ -97,7 +97,7 @@ def test_overflow_is_an_error_that_says_what_to_do(plain: None) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"rule": "perzeptron"}, "unknown rule 'perzeptron'; the rules are linear"),
+        ({"rule": "perzeptron"}, "unknown rule 'perzeptron'; did you mean perceptron? The rules are linear"),
         ({"rule": "margin:tau"}, "'tau' is not of the form parameter=number"),
         ({"rule": "margin:C=1"}, "has no parameter 'C'; its parameters: tau"),
         ({"rule": "margin:tau=0"}, "tau=0 must be a number > 0"),

@@ -99,7 +99,7 @@ def test_what_cannot_be_validated_is_refused(plain: None) -> None:
         fit(rows, y, words, Limits(), Task(validation=Held(held, truth[:-1])))
     with pytest.raises(DataError, match="the validation rows have 2 features, the others 4"):
         fit(rows, y, words, Limits(), Task(validation=Held(rows_of(np.ones((2, 2)), KINDS[0]), truth[:2])))
-    with pytest.raises(DataError, match="of the validation rows, row 0: unknown label 7"):
+    with pytest.raises(DataError, match="of the validation rows, row 1: unknown label 7"):
         fit(rows, y, words, Limits(), Task(validation=Held(held, np.full(11, 7.0))))
     with pytest.raises(SettingError, match="returned NaN; what validation maximises must be a number"):
         fit(rows, y, words, Limits(), Task(validation=Held(held, truth, lambda model, rows, y: float("nan"))))

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..errors import Message, RosenblattError, in_python
-from ..parameters import Parameter
+from ..parameters import OF_OTHERS, Parameter
 from ..read import reading_table
 from ..read.parameters import FIELDS
 from .app import write_example
@@ -25,6 +25,19 @@ class Command(click.Command):
     def __init__(self, *args: Any, example: str = "", **words: Any) -> None:
         super().__init__(*args, **words)
         self.example = example
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """An option by its name in Python, or in another program, is answered with the one that is meant."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            name, _, value = OF_OTHERS.get(name, name).partition("=")
+            meant = {str(p.name): max(p.opts, key=len) for p in self.params if isinstance(p, click.Option)}.get(name)
+            if meant is not None:
+                near = " ".join(filter(None, [meant, value.strip("'")]))
+                raise click.UsageError(f"{error.message} Did you mean {near!r}?", ctx) from None
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

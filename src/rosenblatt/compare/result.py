@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ class Row(NamedTuple):
         return self.behind is None or self.behind.includes_zero
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """rows: sorted, the best first. failed: contender → why it has no numbers.
 
@@ -90,6 +91,11 @@ class Comparison:
     pick: Row
     interrupted: bool
     optima: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        best, pick = self.best.contender.name, self.pick.contender.name
+        shown = f"best {best}, error {self.best.error:.4g}; pick {pick}"
+        return f"<Comparison: {len(self.rows)} learners; {shown}>"
 
     @property
     def best(self) -> Row:
@@ -118,6 +124,10 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """A dict a row, for JSON and CSV, those that failed at the end."""
         return _report("records")(self)  # type: ignore[no-any-return]
+
+    def to_frame(self) -> Any:
+        """The records as a DataFrame of pandas, a row each."""
+        return import_module("pandas").DataFrame.from_records(self.records())
 
 
 def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch: Watch | None = None) -> Any:

@@ -2,7 +2,8 @@
 that says which of them cannot be learned from."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def rows_from(X: Any) -> Rows:
         return csr(_exact(x.data), x.indices, x.indptr, x.shape[1])
     masked = masked_row(X)
     if masked is not None:
-        raise DataError(f"row {masked}: found a masked value; all values must be there")
+        raise DataError(f"row {masked + 1}: found a masked value; all values must be there")
     try:
         x = np.asarray(X)
     except ValueError:
@@ -81,7 +82,7 @@ def labels_from(y: Any, rows: int) -> Array:
     and for complex numbers and things of kinds that have no order among them."""
     masked = masked_row(y)
     if masked is not None:
-        raise DataError(f"row {masked}: its label is masked; every row needs a label")
+        raise DataError(f"row {masked + 1}: its label is masked; every row needs a label")
     try:
         labels = np.asarray(y)
     except ValueError:
@@ -93,7 +94,7 @@ def labels_from(y: Any, rows: int) -> Array:
     missing = list(map(_missing, labels.tolist())) if labels.dtype == object else labels != labels
     if np.any(missing):
         row = int(np.argmax(missing))
-        raise DataError(f"row {row}: found the label {labels[row]}; every row needs a label")
+        raise DataError(f"row {row + 1}: found the label {labels[row]}; every row needs a label")
     if labels.dtype == object and set(map(type, labels.tolist())) != {str}:
         held = np.array(labels.tolist())  # 0, 0.0 and False are one label, which text would tell apart
         if held.shape == labels.shape and held.dtype.kind in "biuf" and (held == labels).all():
@@ -111,6 +112,22 @@ def _missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to anything
         return True
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed: a whole number ≥ 0 as it is; one drawn from a generator of numpy's; of None a new one each time."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise SettingError("{random_state:s} must be ≥ 0", random_state=random_state)
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    text = "{random_state} must be a whole number ≥ 0, None or a random generator"
+    raise SettingError(text, random_state=random_state)
 
 
 def at_most(n: int, share: float) -> int:
@@ -137,14 +154,14 @@ MOST_WEIGHT = 1e100
 def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
     """The largest magnitude of all values.
 
-    DataError naming row and feature (counted from 0, or by name) of the first value that is NaN or infinite.
+    DataError naming row and feature (counted from 1, or by name) of the first value that is NaN or infinite.
     """
     largest = rows.largest()
     if np.isfinite(largest):
         return largest
     row, column, value = rows.first_not_finite()
-    name = f"feature {column}" if names is None else f"feature {names[column]!r}"
-    raise DataError(f"row {row}, {name}: found {value} (NaN or infinity); values must be finite")
+    name = f"feature {column + 1}" if names is None else f"feature {names[column]!r}"
+    raise DataError(f"row {row + 1}, {name}: found {value} (NaN or infinity); values must be finite")
 
 
 def check_range(rows: Rows, largest: float) -> None:
@@ -165,7 +182,7 @@ def check_range(rows: Rows, largest: float) -> None:
         norms = rows.sq_norms()
     row = int((~(norms <= most)).argmax())
     if not norms[row] <= most:
-        found = f"row {row}: its squared length {norms[row]:g} is too large for sums in {dtype}"
+        found = f"row {row + 1}: its squared length {norms[row]:g} is too large for sums in {dtype}"
         raise DataError(f"{found} (largest value of all: {largest:g}); scale the features")
 
 
@@ -180,10 +197,12 @@ def checked_weights(weight: Any, n: int) -> Array | None:
         raise DataError(f"sample_weight has shape {weight.shape}; {n} rows need shape ({n},)")
     bad = np.flatnonzero(~(weight >= 0.0) | ~np.isfinite(weight))
     if bad.size:
-        raise DataError(f"row {bad[0]}: sample weight {weight[bad[0]]}; weights must be finite and ≥ 0")
+        raise DataError(f"row {bad[0] + 1}: sample weight {weight[bad[0]]}; weights must be finite and ≥ 0")
     if weight.size and weight.max() > MOST_WEIGHT:
         row = int(weight.argmax())
-        raise DataError(f"row {row}: sample weight {weight[row]:g}; above {MOST_WEIGHT:g} their sums could overflow")
+        raise DataError(
+            f"row {row + 1}: sample weight {weight[row]:g}; above {MOST_WEIGHT:g} their sums could overflow"
+        )
     return weight
 
 
@@ -192,8 +211,8 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
     if class_weight is None:
         return weight
     values, counts = np.unique(y, return_counts=True)
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
+    if not isinstance(class_weight, Mapping):
+        if not isinstance(class_weight, str) or class_weight != "balanced":
             text = '{class_weight} must be None, "balanced" or a dict of label: weight'
             raise SettingError(text, class_weight=class_weight)
         table = {v: len(y) / (values.size * n) for v, n in zip(values.tolist(), counts, strict=True)}
@@ -203,10 +222,12 @@ def combined_weight(y: Array, classes: Array, class_weight: Any, weight: Array |
             known = ", ".join(map(str, classes))
             found = f"{{class_weight.name}}: {plain(repr(unknown[0]))} is not a label"
             raise SettingError(f"{found}; the labels are {plain(known)}", class_weight=None)
-        table = class_weight
+        table = dict(class_weight)
     for name, factor in table.items():
-        if not (np.isfinite(factor) and factor >= 0):
-            text = f"{{class_weight.name}} of {plain(repr(name))} is {factor}; weights must be finite and ≥ 0"
+        if not (isinstance(factor, Real) and 0.0 <= float(factor) < np.inf):
+            text = (
+                f"{{class_weight.name}} of {plain(repr(name))} is {plain(repr(factor))}; weights must be finite and ≥ 0"
+            )
             raise SettingError(text, class_weight=None)
     factors = np.array([float(table.get(v, 1.0)) for v in values.tolist()])
     own = factors[np.searchsorted(values, y)]

@@ -26,7 +26,7 @@ def set_aside(y: Array, share: float, seed: int) -> tuple[Array, Array]:
         raise SettingError(text, validation_fraction=share)
     try:
         out_of_all = at_least(len(y), share)
-        kept, out = train_test_split(np.arange(len(y)), test_size=out_of_all, random_state=seed, stratify=y)
+        kept, out = train_test_split(np.arange(len(y)), test_size=out_of_all, random_state=seed % 2**32, stratify=y)
     except ValueError as error:
         text = f"{share:g} of {len(y)} rows cannot be set aside for validation, class by class: {error}"
         raise SettingError(text) from None
@@ -50,7 +50,7 @@ def folds_of(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
     _, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
     count = min(count, int(counts.min()))
     # By numbers, as scikit-learn takes labels like 0.5 for a quantity.
-    return list(StratifiedKFold(count, shuffle=True, random_state=seed).split(y, numbers)) if count >= 2 else []
+    return list(StratifiedKFold(count, shuffle=True, random_state=seed % 2**32).split(y, numbers)) if count >= 2 else []
 
 
 def fold_numbers(y: Array, folds: int, seed: int) -> Array:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, SettingError, plain
+from ..errors import DataError, ModelError, SettingError, plain
 
 WHOLE = 2.0**53
 """Up to here every whole number is a float of its own."""
@@ -16,6 +16,8 @@ def tidy(labels: Array) -> Array:
 
     "nan", "inf" and "1_000" are text, and so are numbers too long for a float (identifiers).
     """
+    if labels.dtype.kind in "MmS":  # as they are written
+        return np.char.decode(labels, "utf-8", "replace") if labels.dtype.kind == "S" else labels.astype(str)
     if labels.dtype == object:
         text = np.array([str(label) for label in labels])
         try:
@@ -52,7 +54,7 @@ def place_of(positive: Any, classes: Array) -> int:
     return same.index(True)
 
 
-def class_numbers(labels: Array, classes: Array, first_row: int = 0) -> Array:
+def class_numbers(labels: Array, classes: Array, first_row: int = 1) -> Array:
     """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes."""
     known, sought = classes, labels
     if {"U", "O"} & {classes.dtype.kind, labels.dtype.kind}:  # a file with labels 0 and 1 of the classes 0, 1 and x
@@ -75,6 +77,9 @@ def encode(labels: Array, classes: Array) -> Array:
 
 
 def to_json(classes: Array) -> dict[str, Any]:
+    """ModelError for labels that JSON does not have."""
+    if classes.dtype.kind not in "iufbUO":
+        raise ModelError(f"labels of type {classes.dtype} cannot be kept in a file; learn with text: y.astype(str)")
     return {
         "kind": {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(classes.dtype.kind, "str"),
         "values": [value.item() if hasattr(value, "item") else value for value in classes],

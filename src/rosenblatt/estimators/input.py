@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
 from ..data.checks import check_finite, rows_from
-from ..errors import SettingError
+from ..errors import SettingError, plain
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -23,9 +23,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
         x, y = self._validated(X, y=y, reset=reset)
-        check_classification_targets(y)
-        if type_of_target(y) not in ("binary", "multiclass"):
-            raise SettingError(f"y is {type_of_target(y)}; one label a row is needed")
+        try:
+            check_classification_targets(y)
+            kind = type_of_target(y)
+        except TypeError as error:  # of bytes
+            raise SettingError(plain(error)) from None
+        if kind not in ("binary", "multiclass"):
+            raise SettingError(f"y is {kind}; one label a row is needed")
         return y, rows_from(x).without_duplicates()
 
     def _validated(self, X: Any, **how: Any) -> Any:
@@ -43,21 +47,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def label_counts(y: Array) -> dict[Any, int]:
     values, counts = np.unique(y, return_counts=True)
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
-
-
-def seed_of(random_state: Any) -> int:
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, (int, np.integer)):
-        if random_state < 0:
-            raise SettingError("{random_state:s} must be ≥ 0", random_state=random_state)
-        return int(random_state)
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    text = "{random_state} must be a whole number ≥ 0, None or a random generator"
-    raise SettingError(text, random_state=random_state)
 
 
 def start_weights(coef: Any, intercept: Any, rows: Rows, classes: int) -> tuple[Array, Array]:

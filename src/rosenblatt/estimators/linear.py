@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..core.loop import SEEN, UPDATES
 from ..core.rows import Array
-from ..data.checks import checked_weights
+from ..data.checks import checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..learn.rule import rule_from
@@ -24,7 +24,7 @@ from ..parameters import described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
-from .input import Classifier, label_counts, seed_of, start_weights
+from .input import Classifier, label_counts, start_weights
 
 
 def _has_probabilities(estimator: Any) -> bool:

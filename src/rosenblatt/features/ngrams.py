@@ -68,7 +68,7 @@ WORDS = Grams()
 def parse(words: int, chars: str | None) -> Grams:
     """2, "3-5" → Grams(2, (3, 5)). Raises SettingError where a number is out of range."""
     WORD_NGRAMS.check(words)
-    match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", chars) if chars is not None else None
+    match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", chars) if isinstance(chars, str) else None
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if chars is not None and not 1 <= first <= last <= LONGEST_GRAM:
         text = f"{{char_ngrams:s}} is not understood; it must be A-B with 1 ≤ A ≤ B ≤ {LONGEST_GRAM}"

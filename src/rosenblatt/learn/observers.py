@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.loop import Keep, State, log_space
 from ..core.rows import Array
+from ..errors import SettingError, plain
 from .run import Best, Chunks, Run, Stop
 
 ROOM = 1 << 16
@@ -71,7 +72,9 @@ def observers_of(watching: Any) -> list[Observer]:
     """Observers and functions, one or many or None, as observers."""
     if watching is None:
         return []
-    if isinstance(watching, Iterable) and not callable(watching):
+    if not isinstance(watching, Observer) and not callable(watching):
+        if isinstance(watching, (str, bytes)) or not isinstance(watching, Iterable):
+            raise SettingError(f"observers are functions of an event, or observers; found {plain(repr(watching))}")
         return [observer for each in watching for observer in observers_of(each)]
     return [watching if isinstance(watching, Observer) else Callback(watching)]
 

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 from .. import rules
 from ..errors import SettingError
 from ..lazy import members
+from ..parameters import RULES_OF_OTHERS
 
 
 @cache
@@ -59,7 +61,11 @@ def _named(text: str) -> Any:
         return rule_from(_from_script(Path(name), settings))
     known = rule_classes()
     if name not in known:
-        raise SettingError(f"unknown rule {name!r}; the rules are {', '.join(known)}, or FILE.py:CLASS of your own")
+        plain_name = name.lower().replace("_", "-")
+        near = [RULES_OF_OTHERS.get(plain_name, plain_name if plain_name in known else "")]
+        near = [*filter(None, near), *get_close_matches(plain_name, known, 1)]
+        hint = f"did you mean {near[0]}? The" if near else "the"
+        raise SettingError(f"unknown rule {name!r}; {hint} rules are {', '.join(known)}, or FILE.py:CLASS of your own")
     cls: Any = known[name]
     values: dict[str, float] = {}
     for part in filter(None, settings.split(",")):

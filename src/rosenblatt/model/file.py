@@ -14,7 +14,7 @@ import numpy as np
 from ..core.loop import State
 from ..core.rows import Array
 from ..data import labels
-from ..errors import ModelError
+from ..errors import ModelError, SettingError
 from ..learn.run import Best, Run, stop_from
 from ..learn.settings import Settings, settings_from
 from ..write.files import whole_file
@@ -42,6 +42,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the model, whole or, also when the power fails, not at all. The same model gives the same bytes."""
     from safetensors.numpy import save as to_bytes
 
+    path = _path(path)
     header, tensors = _run_parts(model.run)
     header |= {
         "schema": 1 if model.run.best is None and _answers_plainly(model) and _reads_plainly(model) else 2,
@@ -93,7 +94,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
-    header, raw = _read(str(path))
+    path = _path(path)
+    header, raw = _read(path)
     try:
         tensors = from_bytes(raw)
         if header.pop("digest", None) != _digest(header, tensors):
@@ -104,6 +106,13 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (SafetensorError, *_MISFITS) as error:
         raise ModelError(f"{path}: damaged: {_short(error)}") from None
+
+
+def _path(given: Any) -> str:
+    try:
+        return os.fsdecode(given)
+    except TypeError:
+        raise SettingError(f"{given!r} is no path of a model file; expected str or Path") from None
 
 
 def _read(path: str) -> tuple[dict[str, Any], bytes]:

@@ -52,7 +52,7 @@ WORD = Is("text, a number, true, false or null", (str, int, float, bool, type(No
 
 HEADER = {
     "schema": COUNT,
-    "classes": {"kind": Is("a kind of labels", (str,), choices=("int", "float", "bool", "str", "bytes", "date")),
+    "classes": {"kind": Is("a kind of labels", (str,), choices=("int", "float", "bool", "str")),
                 "values": [WORD]},
     "reading": Each(ANY),
     "names": Maybe([TEXT]),

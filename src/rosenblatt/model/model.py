@@ -120,6 +120,7 @@ class Model(Representation):
 
     @property
     def width(self) -> int:
+        """How many features there are."""
         return int(self.weights[0].shape[1])
 
     @property
@@ -155,7 +156,7 @@ class Model(Representation):
             scores = memory.scores(rows, state)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
-            raise DataError(f"row {row}: its score overflows; the values are too large for the model's numbers")
+            raise DataError(f"row {row + 1}: its score overflows; the values are too large for the model's numbers")
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def labels(self, scores: Array) -> Array:
@@ -166,6 +167,7 @@ class Model(Representation):
 
     @property
     def has_probabilities(self) -> bool:
+        """Whether `probabilities` answers: logistic regression does, and what was calibrated."""
         own = hasattr(self.run.settings.rule, "probability") and self.run.memory.is_linear
         return own or self.calibration is not None
 

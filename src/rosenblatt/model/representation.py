@@ -27,6 +27,7 @@ class Representation:
 
     @property
     def reads_texts(self) -> bool:
+        """Whether data are texts or mails, of whose words the features are made."""
         return self.features is not None and self.features.dictionary is not None
 
     @property

@@ -25,14 +25,15 @@ def source_of(data: Any, y: Any = None, **options: Any) -> Source:
     if reads_itself(data, y):
         return data if is_source(data) else open_source(data, labelled=True, **options)
     data, names = framed(data)
-    label = y if isinstance(y, str) else options.get("label") if y is None else None
+    label = str(y) if isinstance(y, str) or _is_name(y, names) else options.get("label") if y is None else None
     mails = isinstance(data, (list, tuple)) and len(data) and isinstance(data[0], bytes)
     known = {"label", "text", "drop"} if names is not None else {"fields"} if mails else set[str]()
     for name in options.keys() - known:
         raise SettingError(f"{{{name}.name}}: the data are in memory; this is for files", **{name: options[name]})
     if names is not None:
         data, y, names = _columns(data, y, label, options)
-    reading = {"label": label} if label is not None else {}
+    reading = {"label": label, "text": options.get("text")} if known >= {"label"} else {}
+    reading = {name: value for name, value in reading.items() if value is not None}
     return at_hand(data, y, options.get("fields"), names, reading)
 
 
@@ -56,9 +57,14 @@ def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
             raise DataError(f"{found}; expected the model's, in this order: {listed(model.names)}")
         return data  # type: ignore[no-any-return]
     if names is not None:
-        label = y if isinstance(y, str) else model.reading.get("label") if y is None else None
-        label = label if isinstance(y, str) or label in names else None
-        data, y, names = _columns(data, y, label, {})
+        by_name = isinstance(y, str) or _is_name(y, names)
+        label = str(y) if by_name else model.reading.get("label") if y is None else None
+        label = label if by_name or label in names else None
+        text = model.reading.get("text") if model.reads_texts else None
+        if model.reads_texts and text not in names:
+            others = [name for name in names if name != label]
+            text = others[0] if text is None or isinstance(text, int) and len(others) == 1 else text
+        data, y, names = _columns(data, y, label, {"text": text})
         missing = [name for name in model.names or () if name not in (names or ())]
         if missing:
             raise DataError(f"the data have no column {missing[0]!r}; expected all features of the model")
@@ -75,10 +81,23 @@ def reads_itself(data: Any, y: Any) -> bool:
 
 
 def framed(data: Any) -> tuple[Any, list[str] | None]:
-    """Tables of pyarrow as DataFrames, all else as it is; and the names of the columns, where all are text."""
+    """Tables of pyarrow as DataFrames, all else as it is; and the names of the columns, as text: numbers are names,
+    too, but 0, 1, 2 …, which pandas gives by itself: they are places."""
     data = data.to_pandas() if hasattr(data, "column_names") and hasattr(data, "to_pandas") else data
     names = list(getattr(data, "columns", ()))
-    return data, names if names and all(isinstance(name, str) for name in names) else None
+    if not names or not hasattr(data, "iloc"):
+        return data, names or None
+    if names == list(range(len(names))):  # nobody has named them
+        return data, None
+    if all(isinstance(name, int) for name in names) and sorted(names) == list(range(len(names))):
+        return data[sorted(names)], None
+    texts = list(map(str, names))
+    return (data if texts == names else data.set_axis(texts, axis=1)), texts
+
+
+def _is_name(y: Any, names: list[str] | None) -> bool:
+    """Whether y is the name of a column that is a number."""
+    return isinstance(y, int) and names is not None and str(y) in names
 
 
 def _columns(frame: Any, y: Any, label: str | None, options: dict[str, Any]) -> tuple[Any, Any, list[str] | None]:
@@ -120,6 +139,10 @@ def at_hand(data: Any, y: Any = None, fields: Any = None, names: Any = None, rea
     return AtHand(batch if y is None else batch._replace(y=labels_from(y, batch.n)), names, reading)
 
 
+def _is_file(text: Any) -> bool:
+    return isinstance(text, str) and len(text) < 4096 and "\n" not in text and "\0" not in text and os.path.isfile(text)
+
+
 def documents(data: Any, fields: Any = None) -> list[Any] | None:
     """Documents of texts, or of whole mails as bytes; None for what is no list of them."""
     data = np.asarray(data).tolist() if getattr(data, "ndim", 0) == 1 else data
@@ -129,9 +152,11 @@ def documents(data: Any, fields: Any = None) -> list[Any] | None:
         from ..mailtext.mail import parse
 
         return [parse(each, fields or FIELDS) for each in data]
+    if isinstance(first, os.PathLike) or (isinstance(first, str) and all(map(_is_file, data))):
+        raise DataError(f"the data are a list of paths ({plain(first)}); give one, read them, or name a folder or tar")
     if not isinstance(first, str):
         return None
-    for row, each in enumerate(data):
+    for row, each in enumerate(data, 1):
         if not isinstance(each, str):
             raise DataError(f"row {row}: found {plain(type(each).__name__)} among texts; expected str")
     return [[("", text)] for text in data]

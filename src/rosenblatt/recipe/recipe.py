@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Source
+from ..data.checks import seed_of
 from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
@@ -25,14 +26,14 @@ from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
-from ..parameters import described, signature_of
+from ..parameters import OF_OTHERS, described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
 from . import training
-from .table import recipe_table, without_effect
+from .table import is_default, recipe_table, without_effect
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Recipe:
     """What is asked for: everything that makes a model of data.
 
@@ -72,14 +73,24 @@ class Recipe:
                 words[name] = value.split(",")
             if name not in table:
                 options = {each.options.lstrip("-").replace("-", "_"): each.name for each in table.values()}
-                near = [options[name]] if name in options else difflib.get_close_matches(name, table, 1)
+                near = [options[name]] if name in options else [OF_OTHERS[name]] if name in OF_OTHERS else []
+                near = near or difflib.get_close_matches(name, table, 1)
                 hint = f"; did you mean {near[0]}?" if near else f"; the words are {', '.join(table)}"
                 raise SettingError(f"a recipe has no word {{{name}.name}}{hint}", **{name: words[name]})
-        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "words", {name: _tidied(name, value) for name, value in words.items()})
         self._check()
 
     def __repr__(self) -> str:
         return f"Recipe({', '.join(f'{name}={value!r}' for name, value in self.words.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same words say the same; arrays and rows that hold the same are the same."""
+        if not isinstance(other, Recipe):
+            return NotImplemented
+        return self.words.keys() == other.words.keys() and all(_equal(self[n], other[n]) for n in self.words)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.words))
 
     def __getitem__(self, name: str) -> Any:
         """What a word says, or its default."""
@@ -163,6 +174,7 @@ class Recipe:
 
     @property
     def limits(self) -> Limits:
+        """When learning stops at the latest."""
         return Limits(self["max_iter"], self["max_updates"], self["max_time"])
 
     @property
@@ -211,7 +223,9 @@ class Recipe:
     def check_kind(self, source: Source) -> None:
         """SettingError where a word for texts was said, and the data are numbers."""
         if source.kind == "rows":
-            texts = [each.name for each in FEATURES if each.data == "documents"]
+            own = self.words
+            texts = [each.name for each in FEATURES if each.data == "documents" and each.name in own]
+            texts = [name for name in texts if not is_default(name, own[name])]
             self.refuse(texts, f"{source.origin} has numbers; the option is for texts and mails")
 
     # --- inside ---
@@ -265,6 +279,31 @@ def _numbers(path: Path, rows: int) -> Array:
     if not numbers:
         raise located(str(path), None, "found no row numbers", "expected one a line")
     return np.array(numbers)
+
+
+def _tidied(name: str, value: Any) -> Any:
+    """A word in its one form: a drawn seed, a share as float, (X, y) as tuple, 3-5 as text."""
+    if name == "random_state":
+        return seed_of(value)
+    if name == "validation":
+        held = tuple(value) if isinstance(value, list) and len(value) == 2 else value
+        if isinstance(held, tuple) and len(held) != 2:
+            raise SettingError("{validation.name} must be a share, data with labels, or (X, y)", validation=None)
+        return float(held) if isinstance(held, np.floating) else held
+    if name == "char_ngrams" and isinstance(value, (list, tuple, int)) and not isinstance(value, bool):
+        return "-".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    try:
+        return np.shape(one) == np.shape(other) and bool(np.all(one == other))
+    except (TypeError, ValueError):  # sparse rows, arrays of other shapes
+        return False
 
 
 def _plain(value: Any) -> Any:

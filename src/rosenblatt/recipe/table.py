@@ -65,4 +65,10 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         needs["confidence"] = dict.fromkeys(limits)
     if all(said(name) is None for name in (*limits, "cost", "at", "calibrate")):
         needs["calibrate_folds"] = {"calibrate": None, "": "a threshold's option"}
-    return {name: needs[name] for name in needs if name in words}
+    return {name: needs[name] for name in needs if name in words and not is_default(name, words[name])}
+
+
+def is_default(name: str, value: Any) -> bool:
+    """Whether a word says what is so in any case, which hides nothing."""
+    default = recipe_table()[name].default
+    return value is default or (type(value) is type(default) and bool(value == default))
