@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.labels import tidy
+from ..data.labels import class_numbers, tidy
 from ..errors import DataError, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
@@ -144,6 +144,37 @@ def explanations(
             evidence(model, part.rows, i, between), Names(model, None if document is None else [document]),
             model.classes,
         )  # fmt: skip
+
+
+class Mistakes:
+    """The rows that a model gets wrong, explained, the most wrong first: by how far the score of the true class is
+    below the winner's, of two classes by |score|. A watcher for `Model.scores_and_labels`.
+
+    top: the most rows to keep, None: all. explained: afterwards, the `Explanation`s.
+    """
+
+    def __init__(self, model: Model, top: int | None) -> None:
+        self.model, self.top = model, top
+        self._found: list[tuple[float, Explanation]] = []
+
+    def __call__(self, part: Scored) -> None:
+        model, scores = self.model, part.scores
+        truth, own = model.labels_of(part.batch), np.arange(len(scores))
+        wrong = np.flatnonzero(model.labels(scores) != truth)
+        by = (
+            np.abs(scores)
+            if scores.ndim == 1
+            else scores.max(axis=1) - scores[own, class_numbers(truth, model.classes)]
+        )
+        chosen = wrong[np.argsort(-by[wrong], kind="stable")][: self.top]
+        few = part._replace(batch=part.batch.take(chosen), rows=part.rows.take(chosen), scores=scores[chosen], first=1)
+        made = zip(by[chosen].tolist(), explanations(model, few), chosen.tolist(), strict=True)
+        self._found += [(far, each._replace(row=part.first + i)) for far, each, i in made]
+        self._found = sorted(self._found, key=lambda pair: -pair[0])[: self.top]
+
+    @property
+    def explained(self) -> list[Explanation]:
+        return [each for _, each in self._found]
 
 
 def title(document: Document, most: int = 60) -> str:
