@@ -392,6 +392,33 @@ def test_evaluate_lists_the_most_wrong_first(classes: int, tmp_path: Path) -> No
     assert done.code == 2 and "--top has an effect only with --mistakes" in done.err
 
 
+# --- E3: what inspect shows -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("scale", ["none", "standard", "idf"])
+def test_e3_scores_can_be_recomputed_from_the_json(classes: int, scale: str, tmp_path: Path) -> None:
+    """Of three classes the negative weights are shown, too; means, deviations and idf stand beside them."""
+    y = np.arange(90) % classes
+    X = np.round(np.eye(3)[y] * 2 + np.random.default_rng(0).normal(size=(90, 3)) + 1, 3)
+    rows = (",".join([f"c{c}", *map(repr, x.tolist())]) for x, c in zip(X, y, strict=True))
+    data, model = write(tmp_path / "d.csv", "kind,p,q,r\n" + "\n".join(rows) + "\n"), tmp_path / "m"
+    well("train", data, "-o", model, "--keep", "averaged", "--epochs", "3", "--scale", scale)
+    found = well("inspect", model, "--top", "all", "--json").json
+    scores = np.empty((90, 3))
+    for k, (label, own) in enumerate(found["strongest"].items()):
+        of_class = own if classes == 3 else [each for both in found["strongest"].values() for each in both]
+        scores[:, k] = found["intercept"][k if classes == 3 else 0]
+        for each in of_class:
+            x = X[:, "pqr".index(each["feature"])]
+            x = (x - each.get("mean", 0.0)) / each.get("deviation", 1.0) * each.get("idf", 1.0)
+            scores[:, k] += each["weight"] * x
+        assert classes == 2 or min(each["weight"] for each in own) < 0, label
+    expected = Model.load(model).decision(data)
+    np.testing.assert_allclose(scores[:, 1] if classes == 2 else scores, expected, rtol=1e-9, atol=1e-12)
+    assert classes == 2 or "  -" in well("inspect", model).out
+
+
 # --- F5: measures of classes that the data do not have ----------------------------------------------------------------
 
 

@@ -240,19 +240,35 @@ def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:
     return first, int(others.argmax())
 
 
-def strongest(weights: Array, most: int) -> Array:
-    """The columns of the `most` largest weights > 0, largest first, the lower column first of equals."""
-    chosen = np.flatnonzero(weights > 0.0)
-    return chosen[np.argsort(-weights[chosen], kind="stable")][:most]
+def strongest(weights: Array, most: int, either: bool = False) -> Array:
+    """The columns of the `most` largest weights > 0, largest first, the lower column first of equals. either: of the
+    largest in absolute value, whatever their sign."""
+    sizes = np.abs(weights) if either else weights
+    chosen = np.flatnonzero(sizes > 0.0)
+    return chosen[np.argsort(-sizes[chosen], kind="stable")][:most]
+
+
+def strongest_columns(model: Model, most: int | None) -> dict[str, Array]:
+    """class → the columns of its strongest weights: of two classes the positive one's are those most above 0, the
+    negative one's those most below; of more, each class's largest in absolute value. most: of a class; None: all."""
+    w, most = model.weights[0], model.width if most is None else most
+    if len(model.classes) == 2:
+        own = [strongest(-w[0], most), strongest(w[0], most)]
+    else:
+        own = [strongest(each, most, either=True) for each in w]
+    return dict(zip(map(str, model.classes), own, strict=True))
 
 
 def strongest_features(model: Model, most: int | None) -> dict[str, list[tuple[str, float]]]:
-    """class → (name, weight) of its features with the largest weights; with two classes the negative one's are those
-    most below 0. most: of a class; None: all."""
+    """class → (name, weight) of its `strongest_columns`."""
     w, names = model.weights[0], Names(model)
-    signed = [(-1, w[0]), (1, w[0])] if len(model.classes) == 2 else [(1, own) for own in w]
-    out = {}
-    for label, (sign, own) in zip(model.classes, signed, strict=True):
-        columns = strongest(sign * own, model.width if most is None else most)
-        out[str(label)] = [(names[j], float(own[j])) for j in columns]
-    return out
+    columns = strongest_columns(model, most).items()
+    return {label: [(names[j], float(w[k % len(w), j])) for j in own] for k, (label, own) in enumerate(columns)}
+
+
+def scaled_by(model: Representation) -> dict[str, Array]:
+    """What each column was scaled by, (d,) each, so that a score can be recomputed: "mean" (as taken off) and
+    "deviation", or "idf"; none of products of columns."""
+    called = {"mean": "mean", "sd": "deviation", "weight": "idf"}
+    steps = [] if model.features is None or model.features.quadratic is not None else model.features.steps
+    return {called[name]: values for step in steps for name, values in step.tensors().items() if name in called}
