@@ -419,6 +419,25 @@ def test_e3_scores_can_be_recomputed_from_the_json(classes: int, scale: str, tmp
     assert classes == 2 or "  -" in well("inspect", model).out
 
 
+# --- E5: words and labels in Python -----------------------------------------------------------------------------------
+
+
+def test_e5_labels_of_several_kinds_and_none() -> None:
+    X = np.eye(4)
+    for y in (["a", None, "a", "b"], [None, 1, 0, 1]):
+        with pytest.raises(ValueError, match="found the label None; every row needs a label"):
+            Perceptron().fit(X, np.array(y, object))
+    with pytest.raises(ValueError, match="kinds without a common order .int, str.; expected one kind"):
+        Perceptron().fit(X, np.array([1, "a", 1, "b"], object))
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("eta", "eta0"), ("lr", "eta0"), ("epochs", "max_iter"), ("sed", "seed")])
+def test_e5_unknown_parameters_name_the_right_one(wrong: str, right: str) -> None:
+    told = f"did you mean {right}" if wrong != "sed" else "unexpected keyword argument 'sed'"
+    with pytest.raises(TypeError, match=f"Perceptron: .*{told}"):
+        Perceptron(**{wrong: 1})
+
+
 # --- F5: measures of classes that the data do not have ----------------------------------------------------------------
 
 

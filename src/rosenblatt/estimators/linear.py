@@ -1,6 +1,7 @@
 """The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
 import copy
+import difflib
 import inspect
 import warnings
 from dataclasses import replace
@@ -60,6 +61,19 @@ class _OnlyIf:
         return MethodType(self.method, estimator)
 
 
+OTHERS = {"eta": "eta0", "lr": "eta0", "n_iter": "max_iter", "epochs": "max_iter", "n_epochs": "max_iter",
+          "max_epochs": "max_iter", "seed": "random_state", "average": "keep", "C": "rule"}  # fmt: skip
+"""What others call it: a hint."""
+
+
+def _hint(named: Any, signature: inspect.Signature) -> str:
+    """`; did you mean eta0?` of the first unknown name, or ""."""
+    known = list(signature.parameters)
+    unknown = next((name for name in named if name not in known), "")
+    near = [OTHERS[unknown]] if OTHERS.get(unknown) in known else difflib.get_close_matches(unknown, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def _init_of(signature: inspect.Signature) -> Any:
     """An `__init__` that takes what the signature says, and keeps each argument under its name."""
 
@@ -67,7 +81,7 @@ def _init_of(signature: inspect.Signature) -> Any:
         try:
             bound = signature.bind(*given, **named)
         except TypeError as error:
-            raise TypeError(f"{type(given[0]).__name__}: {error}") from None
+            raise TypeError(f"{type(given[0]).__name__}: {error}{_hint(named, signature)}") from None
         bound.apply_defaults()
         (_, self), *arguments = bound.arguments.items()
         for name, value in arguments:
