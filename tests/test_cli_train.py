@@ -49,7 +49,7 @@ def test_train_tells_people_why_it_stopped_and_what_to_try_next(data: dict[str, 
     """peers.md, Training: stops, and nobody can tell which rule stopped it → a reason; Mail: too few messages of one
     class, silence → counts per class."""
     done = well("train", data["text"], "-o", tmp_path / "m")
-    assert "6 rows (ham: 3, spam: 3)" in done.out
+    assert "6 rows (ham: 3, spam: 3; positive: spam)" in done.out
     assert "stopped: an epoch without an update\ntraining errors: 0 of 6\n" in done.out and "next:" not in done.out
     both = write(tmp_path / "both.txt", "a\tx\nb\tx\n" * 3)
     done = well("train", both, "-o", tmp_path / "m", "--epochs", "4")
