@@ -201,6 +201,7 @@ def test_a_class_with_a_single_row_and_one_with_few() -> None:
     assert model.model_.calibration.folds == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".* it came before the rule had finished")
         LinearClassifier(calibrate="sigmoid").fit(x, y)
 
 

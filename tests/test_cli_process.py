@@ -111,7 +111,7 @@ def test_long_learning_shows_a_bar_with_rate_and_time_left() -> None:
     words = ("train", "endless.svm", "-o", "m", "--epochs", "50")
     code, out, shown = on_a_terminal(*words)
     assert re.search(r"epoch \d+, [\d,]+ mistakes .* [\d.]+k? rows/s +\d+:\d\d left", shown), shown
-    assert code == 0 and out.startswith("1,000 rows (-1: 500, 1: 500)")
+    assert code == 0 and out.startswith("1,000 rows (-1: 500, 1: 500; positive: 1)")
     narrow = on_a_terminal(*words, COLUMNS="40")[2]
     assert "rows/s" in narrow and max(map(len, re.split(r"[\r\n]", narrow))) <= 40
     assert well(*words).err == "", "not on a terminal"

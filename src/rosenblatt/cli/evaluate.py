@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import SettingError
+from ..model.evidence import Mistakes
 from ..model.metrics import metrics, most_confused
 from ..model.model import Model
 from ..read.anything import source_like
 from ..report.answers import called
 from ..report.words import plural, short, table
-from .command import command
+from .command import Number, command, given, option, switch
 from .options import json_option, plot_option, reading, reading_options
 from .output import notes, show
 from .pictures import check_picture, write_picture
@@ -19,10 +21,14 @@ from .progress import Progress
 WIDEST = 12
 """Classes up to which the whole table of confusions is shown; beyond, the most frequent ones are listed."""
 MOST = 10
+STRONGEST = 5
+"""Features shown of a mistake."""
 SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
 @command(model="MODEL", data="DATA")
+@switch("Output", "--mistakes", "List the rows that are wrong, the most wrong first, with their strongest features.")
+@option("Output", "--top", type=Number(int, 1, all=None), default=10, help="--mistakes: how many.  [default: 10]")
 @plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
 @json_option
 @reading_options
@@ -30,15 +36,21 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
     """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input.
 
     Example:
+        rosenblatt evaluate spam.model new-mails/ --mistakes --top 20
         rosenblatt evaluate spam.model new-mails/ --json
     """
     check_picture("--plot", plot, model, data)
+    if "top" in given(words) and not words["mistakes"]:
+        raise SettingError("--top has an effect only with --mistakes")
     learned = Model.load(model)
     source = source_like(data, learned, labelled=True, **reading(words))
+    mistakes = Mistakes(learned, words["top"]) if words["mistakes"] else None
     with Progress() as progress:
-        scores, labels = learned.scores_and_labels(progress.reading(source))
+        scores, labels = learned.scores_and_labels(progress.reading(source), mistakes)
     notes(source.notes)
     measured = metrics(learned, scores, labels)
+    if mistakes is not None:
+        measured["mistakes"] = [each.as_dict(STRONGEST) for each in mistakes.explained]
     if plot:
         from ..report.pictures.answers import answers_of, figure_of_answers
 
@@ -66,6 +78,19 @@ def _report(measured: dict[str, Any]) -> Iterator[str]:
     if measured["ties"]:
         ties = plural(measured["ties"], "row")
         yield f"E_in {measured['e_in']:.4f}, with {ties} of score 0 or tied counted as wrong"
+    yield from _mistakes(measured.get("mistakes", []), measured["errors"])
+
+
+def _mistakes(mistakes: list[dict[str, Any]], errors: int) -> Iterator[str]:
+    if mistakes:
+        more = "" if len(mistakes) == errors else f", {len(mistakes):,} of {errors:,}"
+        yield f"the most wrong first{more}:"
+    for each in mistakes:
+        where = each["id"] or f"row {each['row']}"
+        against = "" if each["score_for"] == each["predicted"] else f" for {each['score_for']}"
+        yield f"  {where}: {each['label']} called {each['predicted']}, score {each['score']:.4g}{against}"
+        parts = (f"{part['contribution']:+.4g} {short(part['feature'], 40)}" for part in each["contributions"])
+        yield f"    {', '.join(parts)}"
 
 
 def _in_words(classes: list[str], confusion: list[list[int]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from safetensors import safe_open
 
 from ..core.loop import MISTAKES, SEEN, UPDATES
-from ..model.evidence import strongest_features
+from ..model.evidence import Names, scaled_by, strongest_columns
 from ..model.file import KEY
 from ..model.model import Model
 from ..report.answers import calibration_text, choice, threshold_lines
@@ -43,7 +43,14 @@ def inspect(model: str, top: int | None, plot: str | None, as_json: bool) -> Non
 
 def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
     run, counted = model.run, model.run.state.n
-    features = strongest_features(model, top)
+    names, w, scaled = Names(model), model.weights[0], scaled_by(model)
+    strongest = {
+        label: [
+            {"feature": names[j], "weight": w[k % len(w), j], **{what: by[j] for what, by in scaled.items()}}
+            for j in columns
+        ]
+        for k, (label, columns) in enumerate(strongest_columns(model, top).items())
+    }
     return {
         "model": path,
         "bytes": os.path.getsize(path),
@@ -66,7 +73,7 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "intercept": model.weights[1],
         "calibration": None if model.calibration is None else model.calibration.saved()[0],
         "threshold": choice(model) if len(model.classes) == 2 and model.cut else None,
-        "strongest": {c: [{"feature": name, "weight": w} for name, w in own] for c, own in features.items()},
+        "strongest": strongest,
     }
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
-from ..data.checks import check_finite, rows_from
+from ..data.checks import check_finite, labels_from, rows_from
 from ..errors import SettingError, plain
 
 
@@ -23,6 +23,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
         x, y = self._validated(X, y=y, reset=reset)
+        if y.dtype == object:
+            labels_from(y, len(y))  # the sentence about None and labels of several kinds
         try:
             check_classification_targets(y)
             kind = type_of_target(y)

@@ -1,13 +1,17 @@
 """The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
 import copy
+import difflib
 import inspect
+import warnings
 from dataclasses import replace
+from functools import partial
+from types import MethodType
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
-from sklearn.utils.metaestimators import available_if
 
 from ..core.loop import SEEN, UPDATES
 from ..core.rows import Array
@@ -27,18 +31,47 @@ from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, start_weights
 
 
-def _has_probabilities(estimator: Any) -> bool:
+def _no_probabilities(estimator: Any) -> str:
+    """Why there are none, or ""."""
     if hasattr(estimator, "model_"):
-        return bool(estimator.model_.has_probabilities)
-    own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
-    return own or estimator.calibrate is not None
+        there = estimator.model_.has_probabilities
+    else:
+        own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
+        there = own or estimator.calibrate is not None
+    return "" if there else 'its scores are no probabilities; fit it with calibrate="sigmoid", or take LogisticUnit'
 
 
-def _takes_parts(estimator: Any) -> bool:
-    if estimator.calibrate is not None:
-        text = "partial_fit sees too few rows at once for calibrate; use fit, or {calibrate}"
-        raise SettingError(text, calibrate=None)
-    return True
+def _no_parts(estimator: Any) -> str:
+    """Why it cannot learn in parts, or ""."""
+    return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"
+
+
+class _OnlyIf:
+    """A method that is not there where `why_not(estimator)` says why; as scikit-learn's available_if, with the reason
+    in the first line that is seen."""
+
+    def __init__(self, why_not: Any, method: Any) -> None:
+        self.why_not, self.method = why_not, method
+
+    def __get__(self, estimator: Any, owner: Any = None) -> Any:
+        if estimator is None:
+            return self.method
+        if why := self.why_not(estimator):
+            raise AttributeError(f"{type(estimator).__name__} has no {self.method.__name__}: {why}")
+        return MethodType(self.method, estimator)
+
+
+OTHERS = {"eta": "eta0", "lr": "eta0", "n_iter": "max_iter", "epochs": "max_iter", "n_epochs": "max_iter",
+          "max_epochs": "max_iter", "seed": "random_state", "average": "keep", "C": "rule"}  # fmt: skip
+"""What others call it: a hint."""
+
+
+def _hint(named: Any, signature: inspect.Signature) -> str:
+    """`; did you mean eta0?` of the first unknown name, or ""."""
+    known = list(signature.parameters)
+    unknown = next((name for name in named if name not in known), "")
+    near = [OTHERS[unknown]] if OTHERS.get(unknown) in known else difflib.get_close_matches(unknown, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _init_of(signature: inspect.Signature) -> Any:
@@ -48,7 +81,7 @@ def _init_of(signature: inspect.Signature) -> Any:
         try:
             bound = signature.bind(*given, **named)
         except TypeError as error:
-            raise TypeError(f"{type(given[0]).__name__}: {error}") from None
+            raise TypeError(f"{type(given[0]).__name__}: {error}{_hint(named, signature)}") from None
         bound.apply_defaults()
         (_, self), *arguments = bound.arguments.items()
         for name, value in arguments:
@@ -153,10 +186,11 @@ class LinearClassifier(Classifier):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
         model = replace(learned.model, names=None if names is None else list(names), recipe=recipe.as_dict())
+        _warn_of_a_limit(model)
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
-    @available_if(_takes_parts)
+    @partial(_OnlyIf, _no_parts)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
@@ -204,12 +238,12 @@ class LinearClassifier(Classifier):
         scores = self.decision_function(X)
         return self.model_.labels(scores)
 
-    @available_if(_has_probabilities)
+    @partial(_OnlyIf, _no_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
         return np.exp(self.predict_log_proba(X))
 
-    @available_if(_has_probabilities)
+    @partial(_OnlyIf, _no_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
         scores = self.decision_function(X)
@@ -270,6 +304,18 @@ class LinearClassifier(Classifier):
         self.converged_, self.stop_reason_, self.history_ = run.converged, str(run.stop_reason), run.history
         self.n_threads_ = 1
         return self
+
+
+def _warn_of_a_limit(model: Model) -> None:
+    """ConvergenceWarning where a limit came first, with what may help, as the shell's advice."""
+    run = model.run
+    if not run.stop.is_limit or run.converged or run.best is not None:
+        return
+    helps = f"a larger {run.stop.setting}"
+    if run.settings.tol is None and not run.memory.settles:
+        helps += '; keep="averaged" or keep="pocket" where mistakes remain'
+    text = f"{run.stop_reason}: it came before the rule had finished; what may help: {helps}"
+    warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
 
 LinearClassifier.__doc__ = (LinearClassifier.__doc__ or "").replace("{parameters}", described(learner_table()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.labels import tidy
+from ..data.labels import class_numbers, tidy
 from ..errors import DataError, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
@@ -146,6 +146,37 @@ def explanations(
         )  # fmt: skip
 
 
+class Mistakes:
+    """The rows that a model gets wrong, explained, the most wrong first: by how far the score of the true class is
+    below the winner's, of two classes by |score|. A watcher for `Model.scores_and_labels`.
+
+    top: the most rows to keep, None: all. explained: afterwards, the `Explanation`s.
+    """
+
+    def __init__(self, model: Model, top: int | None) -> None:
+        self.model, self.top = model, top
+        self._found: list[tuple[float, Explanation]] = []
+
+    def __call__(self, part: Scored) -> None:
+        model, scores = self.model, part.scores
+        truth, own = model.labels_of(part.batch), np.arange(len(scores))
+        wrong = np.flatnonzero(model.labels(scores) != truth)
+        by = (
+            np.abs(scores)
+            if scores.ndim == 1
+            else scores.max(axis=1) - scores[own, class_numbers(truth, model.classes)]
+        )
+        chosen = wrong[np.argsort(-by[wrong], kind="stable")][: self.top]
+        few = part._replace(batch=part.batch.take(chosen), rows=part.rows.take(chosen), scores=scores[chosen], first=1)
+        made = zip(by[chosen].tolist(), explanations(model, few), chosen.tolist(), strict=True)
+        self._found += [(far, each._replace(row=part.first + i)) for far, each, i in made]
+        self._found = sorted(self._found, key=lambda pair: -pair[0])[: self.top]
+
+    @property
+    def explained(self) -> list[Explanation]:
+        return [each for _, each in self._found]
+
+
 def title(document: Document, most: int = 60) -> str:
     """A mail's subject, or how a text begins, on one line without control characters."""
     fields: dict[str, str] = {}
@@ -209,19 +240,35 @@ def rivals(scores: Array, wanted: int | None = None) -> tuple[int, int]:
     return first, int(others.argmax())
 
 
-def strongest(weights: Array, most: int) -> Array:
-    """The columns of the `most` largest weights > 0, largest first, the lower column first of equals."""
-    chosen = np.flatnonzero(weights > 0.0)
-    return chosen[np.argsort(-weights[chosen], kind="stable")][:most]
+def strongest(weights: Array, most: int, either: bool = False) -> Array:
+    """The columns of the `most` largest weights > 0, largest first, the lower column first of equals. either: of the
+    largest in absolute value, whatever their sign."""
+    sizes = np.abs(weights) if either else weights
+    chosen = np.flatnonzero(sizes > 0.0)
+    return chosen[np.argsort(-sizes[chosen], kind="stable")][:most]
+
+
+def strongest_columns(model: Model, most: int | None) -> dict[str, Array]:
+    """class → the columns of its strongest weights: of two classes the positive one's are those most above 0, the
+    negative one's those most below; of more, each class's largest in absolute value. most: of a class; None: all."""
+    w, most = model.weights[0], model.width if most is None else most
+    if len(model.classes) == 2:
+        own = [strongest(-w[0], most), strongest(w[0], most)]
+    else:
+        own = [strongest(each, most, either=True) for each in w]
+    return dict(zip(map(str, model.classes), own, strict=True))
 
 
 def strongest_features(model: Model, most: int | None) -> dict[str, list[tuple[str, float]]]:
-    """class → (name, weight) of its features with the largest weights; with two classes the negative one's are those
-    most below 0. most: of a class; None: all."""
+    """class → (name, weight) of its `strongest_columns`."""
     w, names = model.weights[0], Names(model)
-    signed = [(-1, w[0]), (1, w[0])] if len(model.classes) == 2 else [(1, own) for own in w]
-    out = {}
-    for label, (sign, own) in zip(model.classes, signed, strict=True):
-        columns = strongest(sign * own, model.width if most is None else most)
-        out[str(label)] = [(names[j], float(own[j])) for j in columns]
-    return out
+    columns = strongest_columns(model, most).items()
+    return {label: [(names[j], float(w[k % len(w), j])) for j in own] for k, (label, own) in enumerate(columns)}
+
+
+def scaled_by(model: Representation) -> dict[str, Array]:
+    """What each column was scaled by, (d,) each, so that a score can be recomputed: "mean" (as taken off) and
+    "deviation", or "idf"; none of products of columns."""
+    called = {"mean": "mean", "sd": "deviation", "weight": "idf"}
+    steps = [] if model.features is None or model.features.quadratic is not None else model.features.steps
+    return {called[name]: values for step in steps for name, values in step.tensors().items() if name in called}

@@ -63,6 +63,9 @@ def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = T
     if weight is not None and not (weight > 0.0).any():
         raise DataError("all sample weights are zero; there is nothing to learn from")
     combined = combined_weight(y, classes, task.class_weight, weight)
+    if combined is not None and not (combined > 0.0).any():
+        text = "the weights of all rows are zero, by {class_weight.name}; there is nothing to learn from"
+        raise DataError(text, class_weight=task.class_weight)
     run = new_run(settings, rows, classes.size, task.start, combined)
     return learn_more(Model(run=run, classes=classes), rows, y, limits, task, weight)
 

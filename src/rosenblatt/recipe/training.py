@@ -148,6 +148,9 @@ def learn(
     settings = recipe.settings if before is None else before.run.settings
     if isinstance(recipe["validation"], float) and task.validation is None:
         kept, out = set_aside(y, recipe["validation"], settings.random_state)
+        if weight is not None and (weight > 0.0).any() and not (weight[kept] > 0.0).any():
+            why = "all rows with a weight above zero are among those set aside for validation"
+            raise DataError(f"{why}; give them as validation rows of their own, or other weights")
         held = Held(rows.take(out), y[out], task.scorer, _scored_by(recipe))
         rows, y, weight = rows.take(kept), y[kept], None if weight is None else weight[kept]
         task = task._replace(validation=held)

@@ -68,12 +68,15 @@ def _both(axes: Axes, w: Array, classes: Sequence[Any], names: Any, top: int) ->
 
 def _one(axes: Axes, w: Array, label: Any, names: Any, top: int) -> None:
     plain(axes, readable(label, 22))
-    columns = list(strongest(w, top))
+    columns = list(strongest(w, top, either=True))
     if not columns:
-        say(axes, "no weight above 0")
+        say(axes, "all weights are 0")
         return
     axes.barh(np.arange(len(columns)), w[columns], color=FILLS[0], edgecolor=INK, linewidth=0.6)
-    axes.set_xlim(left=0.0)
+    if (w[columns] > 0.0).all():
+        axes.set_xlim(left=0.0)
+    else:
+        axes.axvline(0.0, color=INK, linewidth=1.0)
     axes.locator_params(axis="x", nbins=4)
     _named(axes, names, columns, 18)
     axes.set_ylim(max(top, 3) - 0.4, -0.6)
