@@ -88,8 +88,8 @@ class Columns(NamedTuple):
 
     def guess(self) -> str:
         """What a note says of a label that was guessed, whose number follows."""
-        named = f" {self.names[self.label]!r}," if self.names and self.label is not None else ""
-        return f"label by its look:{named} column"
+        named = f", {self.names[self.label]!r}," if self.names and self.label is not None else ""
+        return f"label by its look{named} is column"
 
     def recipe(self, **more: Any) -> dict[str, Any]:
         """What new data of a model need: the columns by their keys."""
