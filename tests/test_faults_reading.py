@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from command import MAIL as WRITTEN
 from command import run, well
 from mails import LINE, TWO, A, all_of, save
 from reading import PACK, Write, refusal, texts, whole
+from rosenblatt.data.checks import rows_from
+from rosenblatt.errors import DataError
 from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.mime import decode, is_mail
 from rosenblatt.read import from_recipe, open_source
@@ -450,3 +453,9 @@ def test_g3_the_place_in_a_long_line_is_said(write: Write) -> None:
     row = "1 " + " ".join(f"{i}:1" for i in range(1, 500))
     message = refusal(lambda: open_source(write(f"1 1:1\n{row} 500:x\n", "a.svm")))
     assert f"line 2: found '500:x' at byte {len(row) + 2} of the line; expected" in message
+
+
+@pytest.mark.parametrize("column", [["x", "y"], pd.to_datetime(["2020-01-01", "2020-01-02"])])
+def test_g3_a_column_of_a_dataframe_that_holds_no_numbers_is_named(column: Any) -> None:
+    with pytest.raises(DataError, match="^column 'when': the rows "):
+        rows_from(pd.DataFrame({"a": [1, 2], "when": column, "b": [3, 4]}))

@@ -137,7 +137,7 @@ def from_recipe(
             raise DataError(f"{found}; expected the same", **{key: value, f"{key}_": kept[key]})
     if labelled == "unneeded":
         labelled = False if known[name].takes_folders else "auto"
-    context = {"labelled": labelled, "width": width, "classes": classes, "learned": alike}
+    context = {"labelled": labelled, "width": width, "classes": classes, "learned": alike and "format" in recipe}
     return _read(given, name, {**{k: v for k, v in context.items() if k in accepted}, **kept, **preset, **options})
 
 

@@ -28,7 +28,6 @@ def checked(asked: Any) -> Any:
     if isinstance(asked.expect, Sequence):
         asked.expect = list(asked.expect)
     vars(asked).setdefault("header", True)
-    asked.learned = asked.learned or asked.expect is not None
     return asked
 
 
@@ -209,7 +208,7 @@ class _Choice:
         """Where the columns are that are left out; new data of a model need not have them."""
         positions = {column: self._position(column) for column in self.asked.drop}
         missing = [column for column, position in positions.items() if position is None]
-        if missing and not self.asked.learned:
+        if missing and self.asked.expect is None and not self.asked.learned:
             raise self._missing(missing[0])
         here = {position for position in positions.values() if position is not None}
         expect = self.asked.expect
