@@ -48,7 +48,7 @@ class Columns(NamedTuple):
     """What the columns mean. names: of all columns, or None without a header.
 
     width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order. dropped:
-    those that were asked to be left out. guessed: the label was neither asked for nor has a well-known name.
+    those that were asked to be left out. guessed: the label was not asked for, has no well-known name, and is a number.
     """
 
     names: list[str] | None
@@ -238,7 +238,7 @@ class _Choice:
             label = self._well_known(*LABEL_NAMES)
             if label is None and (asked.labelled is True or isinstance(asked.expect, int)):
                 label = self._likely_label()
-                self.guessed = True
+                self.guessed = label is not None and is_number(self.data[label])
         if label is None and asked.labelled is True:
             if asked.label is not None:
                 raise self._missing(asked.label)
