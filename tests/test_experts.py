@@ -548,7 +548,7 @@ def test_words_and_columns(content: str, more: list[str], write: Any) -> None:
         ("a,b,y\n1,0\n", [], "line 2: found 2 cells; expected 3"),
         ("a,b,y\n1,0,1\n", ["--outcome", "z"], "expected a column 'z'"),
         ("a,b\n1,2\n", ["--losses"], "line 2: found '2' in column 2 (b); expected a loss from 0 to 1"),
-        ("y\n1\n", [], "found only the label"),
+        ("y\n1\n", [], "found one cell"),
     ],
 )
 def test_errors_name_file_line_and_column(content: str, more: list[str], said: str, write: Any) -> None:

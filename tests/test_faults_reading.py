@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from command import MAIL as WRITTEN
 from command import run, well
 from mails import LINE, TWO, A, all_of, save
 from reading import PACK, Write, refusal, texts, whole
+from rosenblatt.data.checks import rows_from
+from rosenblatt.errors import DataError
 from rosenblatt.mailtext.mail import parse
 from rosenblatt.mailtext.mime import decode, is_mail
 from rosenblatt.read import from_recipe, open_source
@@ -288,12 +292,12 @@ def test_b2_a_model_of_texts_needs_no_dropped_column(write: Write) -> None:
 def test_b3_a_missing_value_makes_no_label(write: Write) -> None:
     source = open_source(write("?,5,1\n2,6,0\n3,7,1\n", "q.csv"), bad="skip")
     assert whole(source) == ([[2.0, 6.0], [3.0, 7.0]], ["0", "1"])
-    assert source.notes == {"label by its look: column": 3, "bad lines skipped": 1}
+    assert source.notes == {"label by its look is column": 3, "bad lines skipped": 1}
 
 
 def test_b3_one_line_says_which_column_is_the_label(write: Write) -> None:
     path = write("a,b\n5,0.5\n6,1.7\n7,0.5\n", "f.csv")
-    assert "note: label by its look: 'b', column: 2\n" in well("train", path, "-o", path.with_name("m")).err
+    assert "note: label by its look, 'b', is column: 2\n" in well("train", path, "-o", path.with_name("m")).err
     assert well("predict", path.with_name("m"), path).err == ""
     assert "label" not in run("train", path, "--label", "b", "-o", path.with_name("m")).err
 
@@ -408,3 +412,50 @@ def test_f4_wider_rows_are_an_error_wherever_a_model_reads(write: Write, tmp_pat
     recipe = {"format": "svmlight", "base": 1}
     assert len(whole(from_recipe(wide, recipe, width=2, bad="skip"))[0]) == 1
     assert len(whole(from_recipe(wide, recipe, width=2, wider="skip"))[0]) == 2
+
+
+NUMBERS = {
+    "tabs": "1.5\t2\t14.88\n2\t3\t15.26\n",
+    "commas": "1.5,2,x\n2,3,y\n",
+    "two": "14.88,5\n15.26,6\n",
+    "header": "a\tb\tclass\n1\t2\t3\n3\t4\t5\n",
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("name", ["a.txt", "a.svm", "a.dat.gz"])
+def test_b4_content_decides_and_a_note_says_so(write: Write, stdin: Any, kind: str, name: str) -> None:
+    data = NUMBERS[kind].encode()
+    source = open_source(write(PACK[".gz"](data) if name.endswith("gz") else data, name))
+    said = "text" if name == "a.txt" else "svmlight"
+    found = whole(source)
+    assert source.notes[f"read as table, as it looks, though its name says {said} (--format decides)"] == 0
+    stdin(data)
+    assert whole(open_source("-")) == found
+    assert whole(from_recipe(write(data, "b.txt"), source.recipe())) == found
+
+
+def test_b4_svmlight_in_a_table_s_name(write: Write) -> None:
+    path = write("1 1:2\n-1 2:3\n", "a.csv")
+    assert whole(open_source(path))[1] == [1.0, -1.0]
+    done = well("head", path)
+    assert done.err == "note: read as svmlight, as it looks, though its name says table (--format decides)\n"
+    assert "--delimiter" in run("head", path, "--format", "csv", "--label", "1").err
+
+
+@pytest.mark.parametrize("line", ["ham\t5", "spam\tfree, prize", "ham\t1,2,3", "one, two", "14.88 5", "ham\tlunch"])
+def test_b4_texts_stay_texts(write: Write, line: str) -> None:
+    source = open_source(write(f"{line}\n" * 3, "a.txt"), labelled="auto")
+    assert source.recipe()["format"] == "text" and not source.notes
+
+
+def test_g3_the_place_in_a_long_line_is_said(write: Write) -> None:
+    row = "1 " + " ".join(f"{i}:1" for i in range(1, 500))
+    message = refusal(lambda: open_source(write(f"1 1:1\n{row} 500:x\n", "a.svm")))
+    assert f"line 2: found '500:x' at byte {len(row) + 2} of the line; expected" in message
+
+
+@pytest.mark.parametrize("column", [["x", "y"], pd.to_datetime(["2020-01-01", "2020-01-02"])])
+def test_g3_a_column_of_a_dataframe_that_holds_no_numbers_is_named(column: Any) -> None:
+    with pytest.raises(DataError, match="^column 'when': the rows "):
+        rows_from(pd.DataFrame({"a": [1, 2], "when": column, "b": [3, 4]}))

@@ -8,7 +8,7 @@ from ..report.words import short, table
 from ..write.digits import shortest
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
-from .output import to_json, write_lines
+from .output import notes, to_json, write_lines
 from .sources import first_rows, unlabelled_option
 
 WIDEST = 12
@@ -31,6 +31,7 @@ def head(data: str, count: int, as_json: bool, unlabelled: bool, **words: Any) -
     source = first_rows(data, reading(words), unlabelled)
     rows = list(_rows(source, count))
     write_lines(map(to_json, rows) if as_json else _text(rows))
+    notes(source.notes)
 
 
 def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:

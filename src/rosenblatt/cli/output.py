@@ -75,7 +75,7 @@ def note(text: str) -> None:
 def notes(counted: Mapping[str, int]) -> None:
     """What a reader skipped or changed: `note: blank lines skipped: 3`."""
     for what, count in counted.items():
-        note(f"note: {what}: {count:,}")
+        note(f"note: {what}: {count:,}" if count else f"note: {what}")
 
 
 def to_json(value: Any) -> str:

@@ -42,7 +42,20 @@ def rows_from(X: Any) -> Rows:
         raise DataError("the rows are not equally long; expected (rows, columns)") from None
     if x.ndim != 2:
         raise DataError(f"the rows have shape {x.shape}; expected (rows, columns)")
-    return dense(_exact(x))
+    try:
+        return dense(_exact(x))
+    except DataError as error:
+        raise error.within(_column_named(X)) from None
+
+
+def _column_named(X: Any) -> str:
+    """`column 'when': ` of the first column of a DataFrame that holds no numbers; "" of other data."""
+    for p, name in enumerate(getattr(X, "columns", ())):
+        try:
+            _exact(np.asarray(X.iloc[:, p]))
+        except (AttributeError, DataError):
+            return f"column {name!r}: "
+    return ""
 
 
 def masked_row(values: Any) -> int | None:

@@ -16,7 +16,7 @@ from ..data.batch import Source
 from ..errors import DataError, SettingError, located, plain
 from ..lazy import members
 from ..parameters import Parameter, ordered
-from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, open_bytes, plain_name
+from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes, plain_name
 from .parameters import FORMAT, READING
 
 __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_classes", "reading_table"]
@@ -61,9 +61,35 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     asked, preset = _named(format)
     readable: PathLike | ByteStream = path
     name = _by_suffix(path) if asked == "auto" else asked
+    said, name = name, _by_content(path, name) if asked == "auto" else name
     if name is None:
         name, readable = _by_first_line(path)
-    return _read(readable, name, preset | options)
+        hinted = (each for each, reader in reader_classes().items() if reader.hint and reader.hint in plain_name(path))
+        said = next(hinted, None)
+    source: Any = _read(readable, name, preset | options)
+    if asked == "auto" and said not in (None, name) and hasattr(source, "always"):
+        source.always = {f"read as {name}, as it looks, though its name says {said} (--format decides)": 0}
+        source.notes.update(source.always)
+    return source  # type: ignore[no-any-return]
+
+
+def _by_content(path: PathLike, name: str | None) -> str | None:
+    """The same format, or another of lines where the first two are surely that and not what the suffix says."""
+    known = reader_classes()
+    if name is None or not known[name].lines or is_remote(path) or is_read_once(path):
+        return name
+    with open_bytes(path) as stream:
+        lines = _two_lines(stream)
+    if not lines or known[name].surely(lines):
+        return name
+    return next((each for each, reader in known.items() if reader.surely(lines)), name)
+
+
+def _two_lines(stream: ByteStream) -> list[bytes]:
+    """The first two lines that are whole, neither blank nor a comment."""
+    lines = stream.peek(LOOK).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    whole = lines[:-1] if len(lines) > 1 else lines
+    return [line.rstrip(b"\r") for line in whole if line.strip() and not line.lstrip().startswith(b"#")][:2]
 
 
 def from_recipe(
@@ -87,7 +113,7 @@ def from_recipe(
     """
     asked, preset = _named(format)
     given: PathLike | ByteStream = path
-    name = _by_suffix(path) if asked == "auto" else asked
+    name = _by_content(path, _by_suffix(path)) if asked == "auto" else asked
     if name is None and "format" not in recipe:
         name, given = _by_first_line(path)
     learned = str(recipe.get("format", name))
@@ -172,6 +198,8 @@ def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
     whole = line if len(line) <= LONG else line.rpartition(b" ")[0] or line
     likeness = {name: reader.likeness(whole, plain_name(path)) for name, reader in known.items()}
     best = max(likeness, key=likeness.__getitem__)
+    if known[best].hint and known[best].hint in plain_name(path) and (lines := _two_lines(stream)):
+        best = next((name for name, reader in known.items() if reader.surely(lines)), best)
     if not likeness[best]:
         found = f"found no known format in {line[:40].decode('utf-8', 'replace')!r}"
         wanted = f"expected one, or {{format:s}} {', '.join(known)}; cells of a table: {{delimiter:s}}"

@@ -28,7 +28,6 @@ def checked(asked: Any) -> Any:
     if isinstance(asked.expect, Sequence):
         asked.expect = list(asked.expect)
     vars(asked).setdefault("header", True)
-    asked.of_file, asked.learned = asked.learned, asked.learned or asked.expect is not None
     return asked
 
 
@@ -49,7 +48,7 @@ class Columns(NamedTuple):
     """What the columns mean. names: of all columns, or None without a header.
 
     width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order. dropped:
-    those that were asked to be left out. guessed: the label was neither asked for nor has a well-known name.
+    those that were asked to be left out. guessed: the label was not asked for, has no well-known name, and is a number.
     """
 
     names: list[str] | None
@@ -88,8 +87,8 @@ class Columns(NamedTuple):
 
     def guess(self) -> str:
         """What a note says of a label that was guessed, whose number follows."""
-        named = f" {self.names[self.label]!r}," if self.names and self.label is not None else ""
-        return f"label by its look:{named} column"
+        named = f", {self.names[self.label]!r}," if self.names and self.label is not None else ""
+        return f"label by its look{named} is column"
 
     def recipe(self, **more: Any) -> dict[str, Any]:
         """What new data of a model need: the columns by their keys."""
@@ -154,7 +153,7 @@ class _Choice:
             raise self._wrong(found, "expected the columns; take that line away ({delimiter:s} says it)", delimiter="")
         header = is_header(rows, asked)
         by_number = isinstance(asked.expect, int) or (asked.expect is None and isinstance(asked.text, int))
-        if header and asked.header == "auto" and asked.of_file and by_number:
+        if header and asked.header == "auto" and asked.learned and by_number:
             found = f"found a header ({plain(listed([cell.strip() for cell in rows[0]][:SHOWN]))})"
             wanted = "expected none, as the model knows its columns by number ({header} where line 1 has names)"
             raise self._wrong(found, wanted, header=True)
@@ -209,7 +208,7 @@ class _Choice:
         """Where the columns are that are left out; new data of a model need not have them."""
         positions = {column: self._position(column) for column in self.asked.drop}
         missing = [column for column, position in positions.items() if position is None]
-        if missing and not self.asked.learned:
+        if missing and self.asked.expect is None and not self.asked.learned:
             raise self._missing(missing[0])
         here = {position for position in positions.values() if position is not None}
         expect = self.asked.expect
@@ -239,7 +238,7 @@ class _Choice:
             label = self._well_known(*LABEL_NAMES)
             if label is None and (asked.labelled is True or isinstance(asked.expect, int)):
                 label = self._likely_label()
-                self.guessed = True
+                self.guessed = label is not None and is_number(self.data[label])
         if label is None and asked.labelled is True:
             if asked.label is not None:
                 raise self._missing(asked.label)

@@ -50,6 +50,8 @@ class FileSource:
     rank            optional: its place in lists
     suffixes        of its files, as ".csv"
     aliases         other names of the format, each with the options that it stands for
+    lines           whether its suffixes are but hints, as its files are lines that can be looked at
+    hint            a suffix that makes a file of lines likely of this format, where its look does not say another
     by_name         options where the format is asked for by its own name, not found by suffix or look
     magic           how its files begin, where they are not lines; see also `begins` and `likeness`
     kind            "rows" or "documents"; "" where it depends on the file, whose source then says it
@@ -65,6 +67,8 @@ class FileSource:
     name: str
     suffixes: tuple[str, ...] = ()
     aliases: dict[str, dict[str, Any]] = {}
+    hint = ""
+    lines = False
     by_name: dict[str, Any] = {}
     magic: tuple[bytes, ...] = ()
     kind = "rows"
@@ -99,6 +103,8 @@ class FileSource:
             self.origin = STDIN if str(path) == "-" else str(path)
             self.one_shot = not (self.takes_folders and is_folder(path)) and is_read_once(path)
         self.notes: dict[str, int] = {}
+        self.always: dict[str, int] = {}
+        """What is noted of each reading."""
         self._prepare()
 
     def _prepare(self) -> None:
@@ -113,6 +119,11 @@ class FileSource:
     def likeness(cls, line: bytes, name: str) -> int:
         """How much the first line of a file of this name looks like the format: 0 is not at all, the most wins."""
         return 0
+
+    @classmethod
+    def surely(cls, lines: list[bytes]) -> bool:
+        """Whether a file of lines with these first ones is of the format, whatever its name says."""
+        return False
 
     def recipe(self) -> dict[str, Any]:
         """What a model must know to read new data alike."""
@@ -146,6 +157,7 @@ class FileSource:
             raise DataError(f"{self.origin}: it can be read only once; several passes over the data need a file")
         self._opened = True
         self.notes.clear()
+        self.notes.update(self.always)
 
     def _open(self) -> ByteStream:
         """The stream for one reading."""
@@ -166,7 +178,7 @@ class FileSource:
 
     def _note_columns(self, columns: Any) -> None:
         """Which column was taken for the label, where nobody said it, and which are not used."""
-        if columns.guessed and columns.label is not None and not self.asked.learned:
+        if columns.guessed and columns.label is not None and self.asked.expect is None:
             self._note(columns.guess(), columns.label + 1)
         self._note(*columns.ignored())
 

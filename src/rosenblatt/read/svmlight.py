@@ -30,6 +30,8 @@ LINE = re.compile(
 )
 SEVERAL = re.compile(rb"[ \t]*%s(?:,%s)+[ \t]+\d+:" % (NUMBER.pattern, NUMBER.pattern))
 ONE = "expected one label; several in a row are not supported"
+FAR = 200
+"""Bytes of a line in which a field is easily seen."""
 BETWEEN = re.compile(rb"[ \t\r\n#]")
 
 
@@ -86,6 +88,7 @@ class Svmlight(FileSource):
     rank = 0
     suffixes = (".svm", ".svmlight", ".libsvm", ".dat", ".t")
     aliases = {"libsvm": {}}
+    lines = True
     parameters = (BASE, DUPLICATES, WIDER, BAD)
     further = {"width": None, "dtype": np.float64, "labelled": True, "block_bytes": BLOCK}
     widening = True
@@ -98,6 +101,10 @@ class Svmlight(FileSource):
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
         return 3 if LINE.fullmatch(line) or SEVERAL.match(line) else 0
+
+    @classmethod
+    def surely(cls, lines: list[bytes]) -> bool:
+        return all(b":" in line and LINE.fullmatch(line) is not None for line in lines)
 
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), "base": self.base}
@@ -147,6 +154,8 @@ class Svmlight(FileSource):
 
     def _refuse(self, block: _Block, position: int, found: str, expected: str) -> None:
         if self.asked.bad == "error":
+            place = position - block.text.rfind(b"\n", 0, position)
+            found += f" at byte {place} of the line" if place > FAR else ""
             raise located(self.origin, block.line + block.text.count(b"\n", 0, position), found, expected)
         self._note("bad lines skipped")
 

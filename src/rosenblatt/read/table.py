@@ -12,7 +12,7 @@ from ..core.rows import dense
 from ..data.batch import Batch
 from ..errors import DataError, Message, SettingError, located
 from ..mailtext.fields import Document
-from .columns import Columns, checked, choose, is_number
+from .columns import NUMBER, Columns, checked, choose, is_number
 from .open import ByteStream
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import Block, FileSource
@@ -28,6 +28,10 @@ FINITE = Message("expected a finite number ({drop:s} leaves a column out)", drop
 
 Record = tuple[int, list[str]]
 """The line a row begins on, and its cells."""
+
+
+def _is_plain_number(cell: bytes) -> bool:
+    return NUMBER.fullmatch(cell.strip()) is not None
 
 
 class Table(FileSource):
@@ -57,6 +61,7 @@ class Table(FileSource):
     aliases = {"csv": {}, "tsv": {"delimiter": "\t"}}
     kind = ""
     family = "columns"
+    lines = True
     parameters = (LABEL, TEXT, DROP, HEADER, DELIMITER, BAD)
     further = {"labelled": True, "expect": None, "learned": False, "block_bytes": BLOCK}
 
@@ -79,6 +84,15 @@ class Table(FileSource):
     @classmethod
     def likeness(cls, line: bytes, name: str) -> int:
         return int(any(delimiter in line for delimiter in DELIMITERS.encode()))
+
+    @classmethod
+    def surely(cls, lines: list[bytes]) -> bool:
+        """Numbers and at most one word, or such a line below one of words."""
+        rows = [line.split(max((b",", b"\t", b";"), key=lines[0].count)) for line in lines]
+        cells = rows[0] if len(rows) < 2 or any(map(_is_plain_number, rows[0])) else rows[1]
+        words = [cell for cell in cells if not _is_plain_number(cell)]
+        alike = len(cells) == len(rows[0]) and not any(len(cell.split()) > 1 for cell in [*words, *rows[0]])
+        return alike and len(cells) - len(words) >= max(2, len(cells) - 1)
 
     def recipe(self) -> dict[str, Any]:
         features = None if self.kind == "documents" else self.feature_names or len(self.columns.features)

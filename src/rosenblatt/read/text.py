@@ -29,6 +29,7 @@ class TextLines(FileSource):
     name = "text"
     rank = 7
     kind = "documents"
+    hint = ".txt"
     further = {"labelled": True, "classes": None, "block_bytes": BLOCK}
 
     def _prepare(self) -> None:
@@ -41,7 +42,7 @@ class TextLines(FileSource):
         """A single TAB in front of words parts a label from a text; numbers or names are a table."""
         cells = [cell.strip() for cell in line.split(b"\t")]
         two = len(cells) == 2 and not NUMBER.fullmatch(cells[1]) and cells[1].lower() not in NO_TEXT
-        return 2 if ".txt" in name or two else 0
+        return 2 if cls.hint in name or two else 0
 
     def batches(self) -> Iterator[Batch]:
         labelled = self.asked.labelled
