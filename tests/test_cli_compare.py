@@ -117,7 +117,7 @@ def test_a_scorer_sorts_and_those_it_cannot_measure_say_why(data: Path) -> None:
         (("--scoring", "beauty"), 2, "--scoring beauty is no scorer"),
         (("--folds", "1"), 2, "--folds"),
         (("--folds", "3", "--test", "{data}"), 2, "--folds and --test: choose one"),
-        (("--min-documents", "2"), 2, "--min-documents: "),
+        (("--min-documents", "3"), 2, "--min-documents: "),
         (("--bits", "4"), 2, "--bits has an effect only with --dictionary hashed"),
         (("--positive", "7"), 2, "--positive 7"),
         (("--folds", "30"), 3, "class -1 has 20 rows, too few for --folds 30 with one of it in each; use --folds 20"),

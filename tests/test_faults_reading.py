@@ -88,7 +88,7 @@ def test_c2_files_that_are_no_mails_are_counted(tmp_path: Path) -> None:
     assert source.notes == {store.NO_MAIL: len(NO_MAILS)}
 
 
-@pytest.mark.parametrize("name", NO_MAILS.keys() - {"notes.txt"})
+@pytest.mark.parametrize("name", sorted(NO_MAILS.keys() - {"notes.txt"}))
 def test_c2_a_single_file_that_is_no_mail_is_an_error(tmp_path: Path, name: str) -> None:
     save(tmp_path, {name: NO_MAILS[name]})
     message = refusal(lambda: from_recipe(tmp_path / name, {"format": "mail", "fields": ["subject"]}))

@@ -39,7 +39,7 @@ LINES: dict[str, list[str]] = {
     "experts": ["experts FILE", "experts FILE --losses", "experts FILE --learners perceptron --predict"],
 }
 """How each command is tried. MODEL: a model that was learned from data of that kind (see `MODELS`)."""
-NO_DATA = {"demo"}
+NO_DATA = {"demo", "warm"}
 MODELS = {"numbers": "numbers.svm", "table": "table.csv", "words": "words.txt"}
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 """What a file could steer a terminal with."""

@@ -134,5 +134,5 @@ def test_rows_too_long_for_sums_are_refused(rule: str, factor: float, dtype: Any
 def test_a_score_that_overflows_is_an_error(dtype: Any) -> None:
     x, y = two_classes()
     model = LinearClassifier(max_iter=20).fit((1e3 * x).astype(dtype), y)
-    with pytest.raises(ValueError, match="row 1: its score overflows"):
+    with pytest.raises(ValueError, match="row 2: its score overflows"):
         model.predict(np.stack([x[0], np.sign(model.coef_[0]) * np.finfo(dtype).max]).astype(dtype))

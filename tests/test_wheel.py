@@ -48,9 +48,9 @@ def test_runtime_requirements_are_what_the_package_imports(installed: metadata.D
     imported = {module.split(".")[0] for source in SOURCES for _, module in imports(source)}
     module_of = {"scikit-learn": "sklearn", "python-flint": "flint"}
     runtime = names([text for text in installed.requires or [] if "extra ==" not in text])
-    extra = names([text for text in installed.requires or [] if re.search(r"extra == .(parquet|remote)", text)])
+    extra = names([text for text in installed.requires or [] if re.search(r"extra == .(parquet|remote|frame)", text)])
     ours = {module_of.get(name, name) for name in runtime | extra}
-    assert len(runtime) == 13 and len(extra) == 2
+    assert len(runtime) == 13 and len(extra) == 3
     assert ours == imported - sys.stdlib_module_names - {"rosenblatt"}
 
 

@@ -1,5 +1,6 @@
 """`rosenblatt train`: labelled data → a model file."""
 
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -109,10 +110,11 @@ class Restless(Observer):
     """Says once, while a rule learns that only stops when it makes no mistake, that it may be long about it."""
 
     def __init__(self) -> None:
-        self.begun, self.said = time.monotonic(), False
+        self.begun, self.said = math.inf, False  # the first epoch may wait for the compiler
 
     def epoch(self, event: Event) -> None:
         run, mistakes = event.run, event.run.history["mistakes"]
+        self.begun = min(self.begun, time.monotonic())
         if self.said or not event.epoch_ended or time.monotonic() - self.begun < LONG:
             return
         if run.settings.tol is not None or run.memory.settles or len(mistakes) < 2 * LATELY:
