@@ -80,7 +80,7 @@ clean:  ## remove everything that is made
 		echo "rosenblatt needs Python 3.11 or newer with its venv module; found: $$(python3 --version 2>&1 || true)." \
 			"Name one with make PYTHON=/path/to/python3.11 …" >&2; exit 1; \
 	fi; \
-	echo "Setting up .venv with $$("$$found" --version): about a minute, once …"; \
+	echo "Setting up .venv with $$("$$found" --version): a minute or two, once …"; \
 	"$$found" -m venv --clear .venv
 	@$(PIP) --editable .
 	@echo "Compiling the loops of learning, once …"
