@@ -22,6 +22,7 @@ CALIBRATIONS = ("sigmoid", "isotonic")
 OF_OTHERS = {
     "eta": "eta0", "lr": "eta0", "step_size": "eta0", "learning_rate_init": "eta0", "max_iterations": "max_iter",
     "n_epochs": "max_iter", "n_iter": "max_iter", "num_epochs": "max_iter", "iterations": "max_iter",
+    "max_epochs": "max_iter", "epochs": "max_iter", "seed": "random_state",
     "penalty": "alpha", "l2_penalty": "alpha", "weight_decay": "alpha", "average": "keep='averaged'",
     "averaged": "keep='averaged'", "voted": "keep='voted'", "pocket": "keep='pocket'", "loss": "rule",
     "algorithm": "rule", "pa": "rule='passive-aggressive'", "adaline": "rule='linear'", "margin": "rule='margin:tau=1'",

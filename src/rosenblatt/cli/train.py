@@ -117,7 +117,7 @@ class Restless(Observer):
         self.begun = min(self.begun, time.monotonic())
         if self.said or not event.epoch_ended or time.monotonic() - self.begun < LONG:
             return
-        if run.settings.tol is not None or run.memory.settles or len(mistakes) < 2 * LATELY:
+        if not run.may_never_settle or len(mistakes) < 2 * LATELY:
             return
         if min(mistakes[-LATELY:]) >= min(mistakes[:-LATELY]):
             self.said, rows = True, max(event.total, 1)
@@ -237,7 +237,7 @@ def _advice(model: Model, errors: int | None) -> str | None:
         )
     if run.finished or errors == 0 or run.best is not None:
         return None
-    stop, memory = run.stop, run.memory
+    stop = run.stop
     if stop.kind == "not separable":
         return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
     if stop.kind == "unsettled":
@@ -248,6 +248,6 @@ def _advice(model: Model, errors: int | None) -> str | None:
     more = f"more {option}, or go on with --continue"
     if run.settings.tol is not None:
         return f"{more}; {UNSETTLED}"
-    if stop.kind == "epochs" and not memory.settles:
+    if stop.kind == "epochs" and run.may_never_settle:
         return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
     return more

@@ -24,7 +24,7 @@ from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
-from ..parameters import described, signature_of
+from ..parameters import OF_OTHERS, described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
@@ -61,16 +61,12 @@ class _OnlyIf:
         return MethodType(self.method, estimator)
 
 
-OTHERS = {"eta": "eta0", "lr": "eta0", "n_iter": "max_iter", "epochs": "max_iter", "n_epochs": "max_iter",
-          "max_epochs": "max_iter", "seed": "random_state", "average": "keep", "C": "rule"}  # fmt: skip
-"""What others call it: a hint."""
-
-
 def _hint(named: Any, signature: inspect.Signature) -> str:
     """`; did you mean eta0?` of the first unknown name, or ""."""
     known = list(signature.parameters)
     unknown = next((name for name in named if name not in known), "")
-    near = [OTHERS[unknown]] if OTHERS.get(unknown) in known else difflib.get_close_matches(unknown, known, 1)
+    meant = OF_OTHERS.get(unknown, "").partition("=")[0]
+    near = [meant] if meant in known else difflib.get_close_matches(unknown, known, 1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
@@ -312,7 +308,7 @@ def _warn_of_a_limit(model: Model) -> None:
     if not run.stop.is_limit or run.converged or run.best is not None:
         return
     helps = f"a larger {run.stop.setting}"
-    if run.settings.tol is None and not run.memory.settles:
+    if run.may_never_settle:
         helps += '; keep="averaged" or keep="pocket" where mistakes remain'
     text = f"{run.stop_reason}: it came before the rule had finished; what may help: {helps}"
     warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -215,6 +215,11 @@ class Run:
         return self.converged or self.stop.kind in ("no update", "no mistake")
 
     @property
+    def may_never_settle(self) -> bool:
+        """Whether it goes on until no mistake is made, while what answers changes with each."""
+        return self.settings.tol is None and not self.memory.settles
+
+    @property
     def answering(self) -> tuple[Any, State]:
         """(memory, state) that predict: of the best epoch on the validation rows, or as they are now."""
         return (self.memory, self.state) if self.best is None else (self.best.memory, self.best.state)
