@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -27,6 +28,7 @@ SECTIONS = {
     "optimizers": ("The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
     "commands": ("Examples", "What to look at", "When it says no", "All options"),
 }
+PACKAGE = Path(rosenblatt.__file__).parent
 PICK = {"pick-first": "pick", "pick-random": "pick", "pick-worst": "pick"}
 
 
@@ -150,18 +152,38 @@ def test_every_option_of_a_section_is_explained_on_its_page(section: str, page: 
         assert not {option for option in named if option not in text}, f"{page} does not explain them"
 
 
-def test_options_named_in_the_text_exist() -> None:
-    """`--eta` and the like: in prose, tables and sessions of every page."""
+NAMED = re.compile(r"(?<![\w<-])--[a-z][a-z0-9-]*")
+"""`--eta` and the like."""
+
+
+def options() -> set[str]:
+    """Those of all commands."""
     context = click.Context(app, info_name="rosenblatt")
     known = {"--help", "--version", "--c", "--editable"}
     for name in COMMANDS:
         command = app.get_command(context, name)
         assert command is not None
         known |= {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
+    return known
+
+
+def test_options_named_in_the_text_exist() -> None:
+    """In prose, tables and sessions of every page."""
+    known = options()
     for page in pages():
         text = re.sub(r"^\$ (?!.*rosenblatt).*$|`vw [^`]*`", "", page.read_text(encoding="utf-8"), flags=re.M)
-        named = set(re.findall(r"(?<![\w<-])--[a-z][a-z0-9-]*", text))
+        named = set(NAMED.findall(text))
         assert not named - known, f"{title(page)} names {', '.join(sorted(named - known))}"
+
+
+def test_options_named_in_sentences_exist() -> None:
+    """In every text of the shell and of the reports, advice among them."""
+    known = options()
+    for path in [path for room in ("cli", "report") for path in (PACKAGE / room).rglob("*.py")]:
+        texts = [node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                 if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
+        named = set(NAMED.findall("\n".join(texts)))
+        assert not named - known, f"{path.name} names {', '.join(sorted(named - known))}"
 
 
 def test_made_parts_are_what_the_program_says() -> None:

@@ -233,7 +233,7 @@ def _advice(model: Model, errors: int | None) -> str | None:
     if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
         return (
             "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer; "
-            "--alpha 0.001 gives it one"
+            "--l2 0.001 gives it one"
         )
     if run.finished or errors == 0 or run.best is not None:
         return None

@@ -41,7 +41,7 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     if base.converged and diagnosis.separable and diagnosis.settings is not None and endless(diagnosis.settings):
         yield (
             "The learner stopped where its loss fell by too little, not at a minimum: the rows are separable, so that "
-            "this loss has no finite minimum, and the weights grow with the epochs. --alpha 0.001 gives it one; --rule "
+            "this loss has no finite minimum, and the weights grow with the epochs. --l2 0.001 gives it one; --rule "
             "margin stops by itself."
         )
         return
