@@ -251,3 +251,14 @@ def test_a_pipeline_stands_for_its_last_step() -> None:
         plots.training(make_pipeline(LogisticRegression()).fit(x, y))
     with pytest.raises(DataError, match="StandardScaler has no coef_"):
         plots.coefficients(make_pipeline(StandardScaler()).fit(x, y))
+
+
+def test_frames_are_asked_as_frames_and_fifty_fits_warn_not(recwarn: pytest.WarningsRecorder) -> None:
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame({"wide": [0.0, 1.0, 2.0, 3.0] * 3, "high": [0.0, 2.0, 1.0, 3.0] * 3})
+    y = np.array(["no", "yes"] * 6)
+    learned = Perceptron(max_iter=2).fit(X, y)
+    recwarn.clear()
+    plots.regions(learned, X, y)
+    plots.learning_curve(Perceptron(max_iter=2), X, y, folds=2)
+    assert [str(said.message) for said in recwarn] == []

@@ -6,6 +6,7 @@ colours are told apart by colour-blind readers, and nothing depends on colour al
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,14 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     if x.ndim != 2 or x.shape[1] != 2 or not len(x):
         raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
-    called = list(names or getattr(X, "columns", ("x₁", "x₂")))
+    named = hasattr(X, "columns")
+    called = list(names or (X.columns if named else ("x₁", "x₂")))
     classes = np.asarray(estimator.classes_)
-    plane = Plane(x, _codes(y, classes), estimator.decision_function, classes.tolist(), called)
+
+    def scores(points: Array) -> Array:
+        return estimator.decision_function(type(X)(points, columns=X.columns) if named else points)
+
+    plane = Plane(x, _codes(y, classes), scores, classes.tolist(), called)
     return figure_of_regions(plane, title, 5.6)
 
 
@@ -96,6 +102,7 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     the means over the folds, the areas one standard deviation around them. DataError for fewer than 2·folds rows.
     """
     from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import _safe_indexing as part
 
     from .report.learning_curve import learning_curve as measured
@@ -104,7 +111,9 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     labels = np.asarray(y)
 
     def train(chosen: Array) -> Any:
-        learned = clone(estimator).fit(part(X, chosen), labels[chosen])
+        with warnings.catch_warnings():  # fifty times of one learner, and the curve shows what it comes to
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            learned = clone(estimator).fit(part(X, chosen), labels[chosen])
         return lambda asked: learned.predict(part(X, asked))
 
     return figure_of_growth(measured(labels, train, folds, seed), title or type(estimator).__name__)
