@@ -91,6 +91,9 @@ class MailSource(FileSource):
     def recipe(self) -> dict[str, Any]:
         return {**super().recipe(), "fields": list(self._fields)}
 
+    def placed(self, name: str) -> str:
+        return os.path.join(os.path.dirname(self.origin) if type(self._store) in (Single, Index) else self.origin, name)
+
     def batches(self) -> Iterator[Batch]:
         self._begin()
         rows = self._labelled_rows()
