@@ -164,7 +164,7 @@ class Compared(NamedTuple):
             "data": self.data, "test": self.test, "class_rows": self.class_rows, "folds": found.sizes,
             "scoring": found.scoring, "method": found.method, "interrupted": found.interrupted,
             "most_frequent_class": {"error": found.baseline[0], "score": found.baseline[1]},
-            "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
+            "positive": found.classes[-1] if len(found.classes) == 2 else None, "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
             "verdict": found.verdict(), "level": [row.contender.name for row in found.level()],
             "optimum": {scale: optimum._asdict() for scale, optimum in found.optima.items()},
             "command": self.command(), "notes": self.notes, "seconds": round(self.seconds, 3),
