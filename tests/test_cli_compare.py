@@ -93,7 +93,10 @@ def test_false_positives_are_those_of_the_learners(data: Path, tmp_path: Path, p
     negative = str(-int(positive))
     assert "false + %" in folds and f"of the rows of {negative}, those called {positive}, the positive class" in folds
     three = written(tmp_path / "three.tsv", THREE)
-    assert "false +" not in well("compare", three, "--folds", 2, "--rules", "perceptron", "--keeps", "last", COLUMNS="120").out
+    assert (
+        "false +"
+        not in well("compare", three, "--folds", 2, "--rules", "perceptron", "--keeps", "last", COLUMNS="120").out
+    )
     assert well("compare", three, "--folds", 2, *words[4:], "--json").json["learners"][0]["false_positives"] is None
 
 

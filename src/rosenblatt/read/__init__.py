@@ -85,7 +85,7 @@ def _in_turn(data: Several, format: str, options: dict[str, Any]) -> Source:
             return open_source(path, format, **own)
         reading = first.recipe()
         own = {name: value for name, value in own.items() if name not in reading}
-        return from_recipe(path, {"expect": first.feature_names, **reading}, format, like=data.words[0], **own)
+        return from_recipe(path, {"expect": first.feature_names, **reading, "like": data.words[0]}, format, **own)
 
     return InTurn(data, opened, options.get("labelled", True))
 
@@ -117,7 +117,6 @@ def from_recipe(
     labelled: bool | Literal["auto", "unneeded"] = "auto",
     width: int | None = None,
     classes: Sequence[Any] | None = None,
-    like: str | None = None,
     **options: Any,
 ) -> Source:
     """New data read with a model's reading choices (`Source.recipe()`).
@@ -127,7 +126,7 @@ def from_recipe(
     format, of a model that learned from arrays, any. labelled: "auto"
     (default): labels are there or not, as the data show; "unneeded": the same, but that no mail is left out for want of
     a label. width, classes: the model's; each goes to the readers that
-    need it. like: what the recipe is of, where it is no model.
+    need it. A recipe that is of no model says by `like` what it is of.
     """
     if isinstance(path, Several):
         own = {"width": width, "classes": classes, **options}
@@ -149,6 +148,7 @@ def from_recipe(
     origin = STDIN if str(path) == "-" else str(path)
     alike = name == learned or known[name].family == known[learned].family != ""
     numbers = known[name].kind == "rows"
+    like = recipe.get("like")
     if not (alike or like is None and ((numbers and known[learned].kind == "rows") or (texts and not numbers))):
         before = "the model learned from" if like is None else f"{plain(like)} as"
         found = f"it would be read as {name}, but {before} {learned}"
