@@ -191,10 +191,12 @@ def test_errors_name_the_part(here: Path) -> None:
     done = run("train", places["table"], "wide.csv", "-o", "m")
     assert done.code == 3 and "wide.csv" in done.err and "high" in done.err
     write(here / "bad.svm", NUMBERS + "1 1:x\n")
-    assert "bad.svm, line 7" in run("train", "numbers.svm", "bad.svm", "-o", "m").err
+    assert run("train", "numbers.svm", "bad.svm", "-o", "m").err.startswith("Error: bad.svm, line 7: ")
     well("train", "numbers.svm", "-o", "m")
     write(here / "other.svm", "1 1:1\n7 1:2\n")
-    assert "other.svm, row 2: unknown label 7" in run("evaluate", "m", "numbers.svm", "other.svm").err
+    for words in (("evaluate", "m"), ("threshold", "m", "--cost", "1=1,-1=2", "-o", "t")):
+        done = run(*words, "numbers.svm", "other.svm")
+        assert done.err.startswith("Error: other.svm, row 2: unknown label 7"), done.err
     assert "unknown label 'spam'" in run("evaluate", "m", "spam=numbers.svm").err
     with pytest.raises(DataError, match="found int for the label 'a'; expected a path, or several"):
         Recipe().fit({"a": 1})

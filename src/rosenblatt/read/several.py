@@ -148,6 +148,9 @@ class InTurn:
                     first += batch.n
                     ids = None if batch.ids is None else [source.placed(name) for name in batch.ids]
                     yield batch._replace(y=y, ids=ids)
+            except DataError as error:
+                error.names_its_file = True
+                raise
             finally:
                 for what, count in source.notes.items():
                     self.notes[what] = self.notes.get(what, 0) + count
