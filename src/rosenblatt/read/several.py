@@ -33,9 +33,8 @@ class Several(str):
         for label, path in parts:
             if label is not None and str(label).split() != [str(label)]:
                 raise DataError(f"found the label {str(label)!r} for {path}; expected one without blanks")
-            path = os.fspath(path)
-            home = os.path.expanduser(path)
-            made.parts.append((None if label is None else str(label), path if os.path.exists(path) else home))
+            own = os.fspath(path) if os.path.exists(path) else os.path.expanduser(path)
+            made.parts.append((None if label is None else str(label), own))
         return made
 
     def __reduce__(self) -> Any:
@@ -44,8 +43,7 @@ class Several(str):
     @property
     def origin(self) -> str:
         """What they are called in messages."""
-        many = len(self.words) - SHOWN
-        return str(self) if many <= 0 else f"{self.words[0]} and {len(self.words) - 1} more"
+        return str(self) if len(self.words) <= SHOWN else f"{self.words[0]} and {len(self.words) - 1} more"
 
     def as_data(self) -> Any:
         """As Python says it, and JSON holds it."""
@@ -54,15 +52,14 @@ class Several(str):
 
 def from_words(words: Sequence[str]) -> str:
     """The data that words of the shell name: paths, or `label=path` where there is no such file."""
-    parts = [_parted(word) for word in words]
+    parts = list(map(_parted, words))
     return words[0] if len(parts) == 1 and parts[0][0] is None else Several(parts)
 
 
 def _parted(word: str) -> tuple[str | None, str]:
     label, _, path = word.partition("=")
-    if not label or not path or os.sep in label or is_remote(word) or os.path.exists(word):
-        return None, word
-    return label, path
+    plain = not label or not path or os.sep in label or is_remote(word) or os.path.exists(word)
+    return (None, word) if plain else (label, path)
 
 
 def several(data: Any) -> Any:
@@ -93,9 +90,8 @@ def _is_part(data: Any) -> bool:
 
 def paths_of(data: Any) -> list[str]:
     """The paths of data that are one or several; none of what is not in files."""
-    if isinstance(data, Several):
-        return [path for _, path in data.parts]
-    return [data] if isinstance(data, str) else []
+    own = data.parts if isinstance(data, Several) else [(None, data)] if isinstance(data, str) else []
+    return [path for _, path in own]
 
 
 def words_of(data: str) -> list[str]:
@@ -157,8 +153,8 @@ class InTurn:
 
     def _check(self, y: Any, origin: str, first: int) -> None:
         """Here, where it is known which file a row lies in."""
-        if self._classes is not None and y is not None:
-            try:
+        try:
+            if self._classes is not None and y is not None:
                 class_numbers(tidy(y), self._classes, first)
-            except DataError as error:
-                raise error.within(f"{origin}, ") from None
+        except DataError as error:
+            raise error.within(f"{origin}, ") from None

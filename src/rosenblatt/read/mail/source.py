@@ -131,24 +131,23 @@ class MailSource(FileSource):
     # --- labels ------------------------------------------------------------------------------------------------------
 
     def _by_header(self) -> HeaderLabels | None:
-        """What reads the labels in a header, where that is asked for and labels are wanted."""
+        """What reads the labels in a header, where one is named and labels are wanted."""
         asked = self.asked
         if asked.label_header is None:
-            if asked.label_rules is not None:
-                text = "{label_rules.name} has an effect only with {label_header.name}"
-                raise SettingError(text, label_rules=None, label_header=None)
-            return None
+            if asked.label_rules is None:
+                return None
+            text = "{label_rules.name} has an effect only with {label_header.name}"
+            raise SettingError(text, label_rules=None, label_header=None)
         header = HeaderLabels(str(asked.label_header), asked.label_rules or ())
         header.check(self._fields)
         if asked.labels is not None:
-            raise SettingError(
-                "{labels.name} and {label_header.name} both say the labels; choose one", labels=None, label_header=None
-            )
-        wanted = asked.labelled is True or (asked.labelled == "auto" and asked.classes is None)
-        if wanted:
-            self._label_of = lambda folders: None
+            text = "{labels.name} and {label_header.name} both say the labels; choose one"
+            raise SettingError(text, labels=None, label_header=None)
         self._settled = True
-        return header if wanted else None
+        if asked.labelled is False or (asked.labelled == "auto" and asked.classes is not None):
+            return None
+        self._label_of = lambda folders: None
+        return header
 
     def _label(self, entry: Entry) -> str | None:
         """The label of a mail; None for one outside of the labels; "" where there are none."""
