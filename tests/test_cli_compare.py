@@ -77,6 +77,29 @@ def test_json_csv_and_table_have_the_same_numbers(data: Path, tmp_path: Path) ->
     assert set(found) >= {"pick", "best", "verdict", "level", "method", "most_frequent_class", "command", "seconds"}
 
 
+@pytest.mark.parametrize("positive", ["1", "-1"])
+def test_false_positives_are_those_of_the_learners(data: Path, tmp_path: Path, positive: str) -> None:
+    """The share of the negative rows that are called positive, as `evaluate` counts them; of three classes none."""
+    lines = MANY.splitlines()[:20]
+    flipped = [line.replace("-1 ", "+1 ") if i % 4 else f"-{line.lstrip('-')}" for i, line in enumerate(lines)]
+    test = written(tmp_path / "test.svm", "\n".join(flipped))
+    options = ("--positive", positive, "--epochs", 3)
+    words = (*options, "--rules", "perceptron", "--keeps", "last", "--scalings", "none")
+    found = well("compare", data, "--test", test, *words, "--json").json
+    well("train", data, "-o", tmp_path / "m", *options)
+    (right, lost), _ = well("evaluate", tmp_path / "m", test, "--json").json["confusion"]
+    assert str(found["positive"]) == positive and found["learners"][0]["false_positives"] == lost / (right + lost) > 0
+    folds = well("compare", data, *words, COLUMNS="120").out
+    negative = str(-int(positive))
+    assert "false + %" in folds and f"of the rows of {negative}, those called {positive}, the positive class" in folds
+    three = written(tmp_path / "three.tsv", THREE)
+    assert (
+        "false +"
+        not in well("compare", three, "--folds", 2, "--rules", "perceptron", "--keeps", "last", COLUMNS="120").out
+    )
+    assert well("compare", three, "--folds", 2, *words[4:], "--json").json["learners"][0]["false_positives"] is None
+
+
 def test_a_test_file_is_read_as_the_data_are(data: Path, tmp_path: Path) -> None:
     """Fewer columns in the test file are the columns of the data; peers.md, Files: width inferred too small."""
     test = written(tmp_path / "test.svm", "1 1:2\n-1 2:1\n1 1:3\n")

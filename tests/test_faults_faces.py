@@ -278,7 +278,7 @@ def test_columns_whose_names_are_numbers_are_found_by_name() -> None:
 
 def test_a_list_of_paths_is_not_taken_for_texts() -> None:
     for paths in (["a.svm", "many.svm"], [Path("a.svm")]):
-        with pytest.raises(DataError, match=r"the data are a list of paths \(a.svm\); give one"):
+        with pytest.raises(DataError, match=r"the data are a list of paths \(a.svm\); their labels are in the files"):
             Recipe().fit(paths, [0, 1][: len(paths)])
     assert Recipe(min_documents=1).fit(["a.svm", "no file"], [0, 1]).predict(["no file"]).tolist() == [1]
 

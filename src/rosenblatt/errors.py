@@ -118,6 +118,8 @@ class DataError(RosenblattError):
     """Data that cannot be read or learned from. Names file, line or row, what was found, what would be right."""
 
     exit_code = 3
+    names_its_file = False
+    """Whether it is known to begin with where it is: that of one of several files."""
 
 
 class ModelError(RosenblattError):
@@ -148,4 +150,5 @@ def naming(origin: str, *others: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise error.within("" if str(error).startswith((origin, *others)) else f"{origin}: ") from None
+        known = error.names_its_file or str(error).startswith((origin, *others))
+        raise error.within("" if known else f"{origin}: ") from None

@@ -24,7 +24,7 @@ NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @switch("Output", "--explain", "Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
 @json_option

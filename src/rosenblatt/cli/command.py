@@ -14,6 +14,7 @@ from ..errors import Message, RosenblattError, in_python
 from ..parameters import OF_OTHERS, Parameter
 from ..read import reading_table
 from ..read.parameters import FIELDS
+from ..read.several import from_words
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -62,13 +63,16 @@ class Command(click.Command):
 def command(**arguments: str) -> Decorator:
     """A command of the function's name; its docstring is the help, and ends with `Example:` and indented lines.
 
-    arguments: of the function → what the help calls them, in order.
+    arguments: of the function → what the help calls them, in order. `DATA...` takes several, see `read.several`.
     """
 
     def decorate(function: Any) -> Any:
         text, _, example = inspect.cleandoc(function.__doc__).partition("\n\nExample:\n")
         for name, metavar in reversed(arguments.items()):
-            function = click.argument(name, metavar=metavar)(function)
+            many: dict[str, Any] = (
+                {"nargs": -1, "required": True, "callback": as_data} if metavar.endswith("...") else {}
+            )
+            function = click.argument(name, metavar=metavar, **many)(function)
         return click.command(cls=Command, help=text, example=textwrap.dedent(example))(function)
 
     return decorate
@@ -166,6 +170,8 @@ def option_of(entry: Parameter) -> Decorator:
     text = entry.help.replace("{choices}", ", ".join(map(str, entry.choices)))
     settings["help"] = text + (f"  [default: {shown}]" if shown else "")
     default = None if entry.name in reading_table() else entry.default
+    if entry.metavar == "SHARE|FILE":
+        settings |= {"multiple": True, "callback": as_data}
     return option(entry.section, entry.options, entry.name, default=default, **settings)
 
 
@@ -202,6 +208,13 @@ def together(options: Iterable[Decorator]) -> Decorator:
     """All of them, in this order in the help."""
     last_first = list(options)[::-1]
     return lambda function: reduce(lambda made, each: each(made), last_first, function)
+
+
+def as_data(ctx: click.Context, param: click.Parameter, words: tuple[Any, ...]) -> Any:
+    """Data in words: `a.svm b.svm`, `spam=junk.mbox ham=cur`. A share of the rows stands alone."""
+    if len(words) > 1 and not all(isinstance(word, str) for word in words):
+        raise click.BadParameter("a share of the rows stands alone; files may be several.", ctx, param)
+    return None if not words else from_words(words) if isinstance(words[0], str) else words[0]
 
 
 def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:

@@ -22,10 +22,11 @@ from ..learn.rule import rule_classes, rule_from
 from ..model.metrics import scorer
 from ..model.representation import Representation
 from ..read import from_recipe, open_source
+from ..read.several import Several, words_of
 from ..report.compare import NAMED, fewest, table, verdict
 from ..report.words import as_options, class_counts, listed, plural, wrapped
 from ..write import whole_files
-from .command import Number, as_written, command, given, in_shell, option, option_of, switch
+from .command import Number, as_data, as_written, command, given, in_shell, option, option_of, switch
 from .options import FEATURES, READING, TABLE, data_options, json_option, like, plot_option, reading
 from .output import check_writable, note, notes, show
 from .pictures import check_picture, write_picture
@@ -47,10 +48,11 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
 
 
 # fmt: off
-@command(data="DATA")
+@command(data="DATA...")
 @option("Comparison", "--folds", type=Number(int, 2), default=5,
         help="DATA in N parts, each tested once by what the others teach.  [default: 5]")
-@option("Comparison", "--test", metavar="FILE", help="Learn from all of DATA and test on this file, once.")
+@option("Comparison", "--test", metavar="FILE", multiple=True, callback=as_data,
+        help="Learn from all of DATA and test on this file, once.")
 @option("Comparison", "--scoring", metavar="NAME",
         help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
 @like("random_state", "Comparison", "Of the folds and of the shuffled orders.", name="seed")
@@ -100,7 +102,7 @@ def compare(data: str, as_json: bool, **words: Any) -> None:
     if words["plot"] is not None:
         from ..report.pictures.learners import figure_of_learners
 
-        write_picture(figure_of_learners(done.found, [Path(data).name, done.how()]), words["plot"])
+        write_picture(figure_of_learners(done.found, [_name(data), done.how()]), words["plot"])
     show(done.values, done.as_text(words["top"]), as_json, (words["csv_file"], words["plot"]))
     if done.found.interrupted:
         note("stopped by Ctrl-C: the table has what was done by then")
@@ -147,7 +149,7 @@ class Compared(NamedTuple):
 
     def command(self) -> str:
         """How `train` learns the pick, with the limit that it met."""
-        pick, words, asked = self.found.pick, [self.data, "-o", "MODEL"], as_written(SAME)
+        pick, words, asked = self.found.pick, [*words_of(self.data), "-o", "MODEL"], as_written(SAME)
         met = Message(pick.stop).settings if "limit" in pick.stop else {}
         for name in ("max_iter", "max_updates"):
             if name in met and "--epochs" not in asked:
@@ -162,6 +164,7 @@ class Compared(NamedTuple):
             "data": self.data, "test": self.test, "class_rows": self.class_rows, "folds": found.sizes,
             "scoring": found.scoring, "method": found.method, "interrupted": found.interrupted,
             "most_frequent_class": {"error": found.baseline[0], "score": found.baseline[1]},
+            "positive": found.classes[-1] if len(found.classes) == 2 else None,
             "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
             "verdict": found.verdict(), "level": [row.contender.name for row in found.level()],
             "optimum": {scale: optimum._asdict() for scale, optimum in found.optima.items()},
@@ -171,7 +174,7 @@ class Compared(NamedTuple):
     def how(self) -> str:
         train, test = self.found.sizes[0]
         if self.test is not None:
-            return f"tested on {test:,} rows of {Path(self.test).name}"
+            return f"tested on {test:,} rows of {_name(self.test)}"
         return f"{plural(len(self.found.sizes), 'fold')}, {train:,} rows to learn from and {test:,} to test on"
 
     def _failed(self, width: int) -> Iterator[str]:
@@ -180,6 +183,10 @@ class Compared(NamedTuple):
             reasons.setdefault(reason, []).append(contender.name)
         for reason, names in reasons.items():
             yield from wrapped(f"failed: {listed(names, NAMED)}: {in_shell(reason)}", width)
+
+
+def _name(data: str) -> str:
+    return data.origin if isinstance(data, Several) else Path(data).name
 
 
 def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[str]) -> Compared:

@@ -23,7 +23,7 @@ from .recipe import recipe_of
 from .sources import as_it_is, output_errors, read_twice, unlabelled_option
 
 
-@command(data="IN", output="OUT")
+@command(data="IN...", output="OUT")
 @option("Output", "--to", metavar="FORMAT", help="svmlight, csv, tsv, parquet, arrow, npz, text.  [default: by name]")
 @option(
     "Output",

@@ -20,7 +20,7 @@ SIDES = ("only", "positive", "fit_intercept")
 """Options that say what is held against what."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @json_option
 @like("max_iter", "Trials", "The most passes over the data of each run.")
 @like("max_updates", "Trials", "The most updates of each run.")

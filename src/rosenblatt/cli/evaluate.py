@@ -26,7 +26,7 @@ STRONGEST = 5
 SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
-@command(model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA...")
 @switch("Output", "--mistakes", "List the rows that are wrong, the most wrong first, with their strongest features.")
 @option("Output", "--top", type=Number(int, 1, all=None), default=10, help="--mistakes: how many.  [default: 10]")
 @plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")

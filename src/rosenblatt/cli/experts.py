@@ -21,6 +21,7 @@ from ..experts.play import Ledger
 from ..experts.table import AdviceTable
 from ..features.pipeline import Features, Options
 from ..read import open_source
+from ..read.several import Several
 from ..report.experts import Outcome, as_text, values
 from ..report.words import plural
 from ..write.files import whole_files
@@ -43,7 +44,7 @@ TEXT_SCALE = "unit:2"
 """Nothing of it has to be known before the first row; idf has."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @option(
     "Advice",
     "--outcome",
@@ -252,6 +253,8 @@ def opened(words: dict[str, Any], progress: Progress) -> tuple[list[str], Iterat
     """(names of the experts, blocks of rounds, the source)."""
     if words["learners"] is not None:
         return _learners(words, progress)
+    if isinstance(words["data"], Several):
+        raise SettingError("a table of advice is one file; several DATA go with --learners")
     own = {name: value for name, value in reading(words).items() if name in TABLE}
     table = AdviceTable(words["data"], **{name: words[name] for name in ADVICE}, **own)
     blocks = (Block(batch.rows.toarray(), batch.y) for batch in progress.reading(table))  # type: ignore[union-attr]

@@ -14,7 +14,7 @@ from .output import notes, to_json, write_lines
 from .progress import Progress
 
 
-@command(model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA...")
 @option("Output", "--row", type=Number(int, 1), help="Only this row, counted from 1.")
 @option("Output", "--top", type=Number(int, all=None), default=10, show_default=True, help="Features to show of a row.")
 @option("Output", "--class", "wanted", metavar="LABEL", help="Why this class, or why not.")

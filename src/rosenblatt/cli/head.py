@@ -17,7 +17,7 @@ MOST = 8
 """Values shown of a row with more."""
 
 
-@command(data="IN")
+@command(data="IN...")
 @option("Output", "-n", "--rows", "count", type=Number(int, 1), default=5, show_default=True, help="How many rows.")
 @json_option
 @reading_options

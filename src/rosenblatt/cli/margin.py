@@ -20,7 +20,7 @@ LISTED = 10
 """Support rows that are named."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @time_option("The most seconds for each hyperplane; what is found by then is shown.")
 @json_option
 @problem_options

@@ -34,7 +34,7 @@ WIDE = 100
 """Columns of a line at most, but for a name that is longer."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @names_option(
     "Problem",
     "--columns",

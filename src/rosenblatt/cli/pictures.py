@@ -10,6 +10,7 @@ from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
 from ..errors import DataError, SettingError
 from ..model.model import Model
+from ..read.several import paths_of
 from ..recipe.recipe import Recipe
 from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
@@ -36,7 +37,7 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     except SettingError as error:
         raise error.within(f"{option} ") from None
     check_writable(path, *others)
-    for other in others:
+    for other in (path for data in others for path in paths_of(data)):
         if other and os.path.abspath(other) == os.path.abspath(path):
             raise SettingError(f"{option} {path}: the same file is named twice; give the picture a name of its own")
 

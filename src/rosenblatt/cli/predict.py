@@ -14,7 +14,7 @@ from .output import notes, to_json, write_lines
 from .progress import Progress
 
 
-@command(model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA...")
 @switch("Output", "--scores", "The score too, > 0 for the positive class; of more classes, of each.")
 @switch("Output", "--proba", "The probability of each class too, in the order of inspect.")
 @switch("Output", "--ids", "First on the line where the row comes from: a mail's file.")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SettingError, naming
+from ..read.several import words_of
 from ..report.words import dimensions, hyperplane, hyperplanes, plural, short, size_of, table
 from ..theory.proof.certificate_file import in_text, label_text
 from ..theory.proof.exact import NOT_IN_FLOATS
@@ -22,7 +23,7 @@ LARGE = 1_000_000
 """Values from which it is shown which method is at work; less takes no time."""
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
         help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
 @time_option("The most seconds to look for each proof.")
@@ -100,7 +101,7 @@ def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
         yield f"found in {verdict.seconds:.2f} s; --save CERT writes the proof for `rosenblatt verify`"
     else:
         yield f"found in {verdict.seconds:.2f} s; wrote {save}"
-        yield f"to check it: rosenblatt verify {shlex.join([save, data])}"
+        yield f"to check it: rosenblatt verify {shlex.join([save, *words_of(data)])}"
 
 
 def _separator(verdict: Any) -> Iterator[str]:

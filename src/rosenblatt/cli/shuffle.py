@@ -12,7 +12,7 @@ from .progress import Progress
 from .sources import moved_rows, output_errors, read_twice
 
 
-@command(data="IN", output="OUT")
+@command(data="IN...", output="OUT")
 @option("Run", "--seed", type=Number(int, 0), default=0, show_default=True, help="Of the random order.")
 @json_option
 @reading_options

@@ -4,7 +4,9 @@ lines of files, and mails of a folder as lines of an index."""
 import contextlib
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from ..data.batch import Batch, Source, joined
@@ -12,7 +14,8 @@ from ..data.labels import tidy
 from ..errors import DataError, Message, ModelError, RosenblattError, located, plain
 from ..read import open_source
 from ..read.mail.store import is_index
-from ..read.open import STDIN, is_read_once, open_bytes
+from ..read.open import STDIN, is_folder, is_read_once, open_bytes
+from ..read.several import Several, paths_of
 from ..read.source import filled
 from ..write.records import Record, Records
 from .command import option
@@ -40,7 +43,7 @@ def as_it_is(path: str, reading: dict[str, Any], unlabelled: bool = False) -> So
     try:
         source: Any = open_source(path, labelled=False if unlabelled else "auto", **reading)
     except DataError:
-        if unlabelled or is_read_once(path):
+        if unlabelled or _once(path):
             raise
         return open_source(path, labelled=True, **reading)  # a column of words that is no feature
     columns = getattr(source, "columns", None)
@@ -48,6 +51,11 @@ def as_it_is(path: str, reading: dict[str, Any], unlabelled: bool = False) -> So
         with contextlib.suppress(DataError):
             return open_source(path, labelled=True, **reading)
     return source  # type: ignore[no-any-return]
+
+
+def _once(data: str) -> bool:
+    """Whether any part of it can be read only once."""
+    return any(not is_folder(path) and is_read_once(path) for path in paths_of(data))
 
 
 def whole(source: Source) -> Batch:
@@ -65,9 +73,9 @@ def whole(source: Source) -> Batch:
 def read_twice(path: str) -> Iterator[str]:
     """A path that can be opened again: what comes from standard input or a pipe is copied to a temporary file.
 
-    Messages about the copy name what it is a copy of.
+    Messages about the copy name what it is a copy of. Several are left as they are.
     """
-    if os.path.isdir(path) or not is_read_once(path):
+    if isinstance(path, Several) or not _once(path):
         yield path
         return
     name = STDIN if path == "-" else path
@@ -109,8 +117,8 @@ class Mails:
 
     def __init__(self, path: str, source: Any, output: str) -> None:
         self.origin = source.origin
-        self._source, self._root = source, os.path.realpath(path)
-        if not os.path.isdir(path):
+        self._source, self._root = source, os.getcwd() if isinstance(path, Several) else os.path.realpath(path)
+        if not os.path.isdir(self._root):
             with open_bytes(path) as stream:
                 if not is_index(filled(stream, 4096), path):
                     raise located(source.origin, None, "found mails that are no files of their own", FILES)
@@ -133,9 +141,32 @@ class Mails:
                 yield os.fsencode(f"{label} {os.path.relpath(file, self._base)}\n"), label
 
 
-def moved_rows(path: str, reading: dict[str, Any], labelled: bool | str, output: str) -> Records | Mails:
-    """The rows of a file or folder. labelled: False where no labels are wanted. output: where an index will lie."""
+class _InTurn:
+    """The rows of several files, one behind the other. DataError where their headers differ."""
+
+    def __init__(self, files: list[Any]) -> None:
+        self._files, self.header, self.origin = files, files[0].header, files[0].origin
+        for file in files:
+            if (file.format, file.header) != (files[0].format, self.header):
+                raise located(file.origin, None, "its format or header is another", f"expected that of {self.origin}")
+
+    @property
+    def notes(self) -> dict[str, int]:
+        return dict(sum((Counter(file.notes) for file in self._files), Counter[str]()))
+
+    def __iter__(self) -> Iterator[Record]:
+        return chain.from_iterable(self._files)
+
+
+def moved_rows(path: str, reading: dict[str, Any], labelled: bool | str, output: str) -> Any:
+    """The rows of a file or folder, or of several. labelled: False where no labels are wanted. output: where an index
+    will lie."""
     source: Any = as_it_is(path, reading, unlabelled=False)
     if source.recipe()["format"] == "mail":
         return Mails(path, source, output)
+    if isinstance(path, Several):
+        if any(label is not None for label, _ in path.parts):
+            found = "labels in words cannot be written to lines that stay as they are"
+            raise located(source.origin, None, found, "`rosenblatt convert` first")
+        return _InTurn([Records(each, as_it_is(each, reading), labelled) for each in paths_of(path)])
     return Records(path, source, labelled)

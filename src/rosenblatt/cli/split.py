@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import SettingError, located
 from ..read.open import COMPRESSED
+from ..read.several import Several
 from ..report.words import class_counts, plural, table
 from ..write import whole_files
 from ..write.shuffle import Dealer, parts_of
@@ -16,7 +17,7 @@ from .progress import Progress
 from .sources import moved_rows, output_errors, read_twice, unlabelled_option
 
 
-@command(data="IN")
+@command(data="IN...")
 @option("Parts", "--test", type=Share(), help="Share of the rows for test, the others for train.  [default: 0.2]")
 @option("Parts", "--parts", metavar="NAME=SHARE,...", help="Parts by name; shares sum to 1, or are whole numbers.")
 @option("Parts", "--stratify/--no-stratify", default=True, help="Every class by itself.  [default: yes]")
@@ -41,8 +42,9 @@ def split(data: str, test: float | None, parts: str | None, output: str | None, 
         raise SettingError("--test 0 leaves no rows to test on; give a share between 0 and 1")
     share = 0.2 if test is None else test
     asked = parts_of(f"train={1 - share!r},test={share!r}" if parts is None else parts)
-    if data == "-" and output is None:
-        raise SettingError("standard input has no name for the parts; give one with --output")
+    if output is None and (data == "-" or isinstance(data, Several)):
+        called = "standard input has" if data == "-" else "several files have"
+        raise SettingError(f"{called} no name for the parts; give one with --output")
     with Progress(), read_twice(data) as path:
         outputs = _names(data, output, tuple(asked))
         for each in outputs:

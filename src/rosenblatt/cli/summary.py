@@ -15,7 +15,7 @@ LISTED = 6
 """Names that are listed of columns with something odd."""
 
 
-@command(data="IN")
+@command(data="IN...")
 @option("Output", "--columns", type=Number(int, 0, all=None), default=10, show_default=True,
         help="Columns to show, those of the widest range first.")  # fmt: skip
 @json_option

@@ -6,6 +6,7 @@ from typing import Any
 from ..errors import SettingError
 from ..model.model import Model
 from ..read.anything import source_like
+from ..read.several import Several
 from ..report.answers import choice, threshold_lines
 from .command import command, option
 from .options import json_option, reading_options, threshold_options
@@ -15,7 +16,7 @@ from .recipe import recipe_of
 from .sources import output_errors
 
 
-@command(model="MODEL", data="DATA")
+@command(model="MODEL", data="DATA...")
 @option("Output", "-o", "--output", metavar="NEW", required=True, help="The model file to write.")
 @json_option
 @threshold_options
@@ -41,7 +42,8 @@ def threshold(model: str, data: str, output: str, as_json: bool, **words: Any) -
         raise SettingError(f"{model}: a threshold is for two classes; the model has {len(learned.classes)}")
     source = source_like(data, learned, labelled=True, **recipe.reading)
     # What the rows are called in the record that the model keeps.
-    called = "standard input" if data == "-" else os.path.basename(os.path.normpath(data))
+    one = data != "-" and not isinstance(data, Several)
+    called = os.path.basename(os.path.normpath(data)) if one else str(source.origin)
     with Progress() as progress:
         new = recipe.choose_threshold(learned, progress.reading(source), called=called)
     notes(source.notes)

@@ -38,7 +38,7 @@ LATELY = 5
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
 
-@command(data="DATA")
+@command(data="DATA...")
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar=START.metavar, help=START.help)
@@ -52,19 +52,21 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     """Learn a linear classifier from the labelled rows of DATA and write it to a file.
 
     DATA: an svmlight or CSV file, text lines (label, TAB, text), a folder of mails (spam/ and ham/ anywhere below), or
-    a tar of one; plain or compressed. "-" is standard input.
+    a tar of one; plain or compressed. "-" is standard input. Several are read as one. Rows without labels get one by
+    LABEL=DATA, unless there is a file of that name.
 
     Example:
         rosenblatt train mails/ -o spam.model --keep averaged
+        rosenblatt train spam=Mail/.Junk ham=Mail/cur ham=old.mbox -o spam.model
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
     """
     plot, curve = words.pop("plot"), words.pop("learning_curve")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
-    check_writable(output, data, words["order"], str(words["validation"]))
+    check_writable(output, data, words["order"], words["validation"])
     for name, picture, other in (("--plot", plot, curve), ("--learning-curve", curve, plot)):
-        check_picture(name, picture, data, output, other, before, start, words["order"], str(words["validation"]))
+        check_picture(name, picture, data, output, other, before, start, words["order"], words["validation"])
     if curve:
         refuse_beside_curve(words, before, start)
     if before is not None and os.path.exists(output) and os.path.exists(before) and os.path.samefile(output, before):

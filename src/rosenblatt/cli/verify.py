@@ -13,7 +13,7 @@ from .problem import Wanted, read
 from .progress import Progress
 
 
-@command(certificate="CERTIFICATE", data="DATA")
+@command(certificate="CERTIFICATE", data="DATA...")
 @json_option
 @reading_options
 def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:

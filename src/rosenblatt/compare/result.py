@@ -33,7 +33,8 @@ class Row(NamedTuple):
     """One contender; numbers are means over the folds.
 
     error, deviation: on test rows; the deviation over the folds, of a single test set the binomial one. score: of the
-    scorer, or None. training_error: share with y·u ≤ 0, None where not counted. limited: a limit came before the rule
+    scorer, or None. false_positives: of two classes, the share of the negative one's test rows that are called
+    positive. training_error: share with y·u ≤ 0, None where not counted. limited: a limit came before the rule
     was finished, in some fold; stop: that limit, or why it stopped in the first. behind: to the best, in error or
     score; holm: its p-value for all comparisons at once; both None for the best. on_all: rows with y·u ≤ 0 among all
     the data, having learned from all; None: not asked for, or too many votes.
@@ -54,6 +55,7 @@ class Row(NamedTuple):
     behind: Interval | None = None
     holm: float | None = None
     on_all: int | None = None
+    false_positives: float | None = None
 
     @property
     def measured(self) -> tuple[float, float]:
@@ -78,7 +80,8 @@ class Comparison:
     """rows: sorted, the best first. failed: contender → why it has no numbers.
 
     baseline: (error, score) of always saying the most frequent class. method: how differences are judged. sizes:
-    (training, test) rows of each part. pick: the simplest of the rows that are near the best (`near`).
+    (training, test) rows of each part. pick: the simplest of the rows that are near the best (`near`). classes: the
+    labels, of two the positive one last.
     """
 
     rows: list[Row]
@@ -90,6 +93,7 @@ class Comparison:
     method: str
     pick: Row
     interrupted: bool
+    classes: list[Any] = field(default_factory=list)
     optima: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -187,6 +191,7 @@ def comparison(race: Race, tested: bool) -> Comparison:
         judged, race.failed, (float(np.mean(errors)), None if None in scores else float(np.mean(scores))), sizes,
         tested, race.plan.scoring, METHODS["folds" if not one else "groups" if scored else "rows"],
         min(near, key=_effort), race.interrupted,
+        class_list(np.asarray(race.pairs[0][0].y), race.plan.positive).tolist(),
     )  # fmt: skip
 
 
@@ -201,6 +206,7 @@ def near_to(best: Row, row: Row, parts: int) -> bool:
 def _row(contender: Contender, trials: Sequence[Trial]) -> Row:
     several, first = len(trials) > 1, trials[0]
     errors, scores = [trial.error for trial in trials], [trial.score[0] for trial in trials if trial.score]
+    lost = [trial.false_positives for trial in trials if trial.false_positives is not None]
     training = [None if trial.training_errors is None else trial.training_errors / trial.n for trial in trials]
     means: dict[str, Any] = {n: _mean([getattr(t, n) for t in trials]) for n in COUNTS}
     error = _mean(errors)
@@ -211,6 +217,7 @@ def _row(contender: Contender, trials: Sequence[Trial]) -> Row:
         None if not scores else _deviation(scores) if several else float(jackknife(first.score[1]) ** 0.5),
         None if None in training else _mean(training),
         limited=any(trial.stop.is_limit for trial in trials),
+        false_positives=_mean(lost) if lost else None,
         stop=next((trial.stop for trial in trials if trial.stop.is_limit), first.stop).text,
         **means,
     )  # fmt: skip

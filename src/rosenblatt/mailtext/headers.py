@@ -23,6 +23,7 @@ come from one place and day: dates themselves, names of servers and lists, Deliv
 what filters write, X-Mailman, X-Keywords. A mail without headers gives no words here, not "none" for each.
 """
 
+import csv
 import re
 from datetime import date
 from email.message import Message
@@ -31,7 +32,7 @@ from typing import Any
 
 from .fields import Document
 from .links import domain, parents
-from .mime import decode_header, parameter, values
+from .mime import decode_header, parameter, parts, unwrapped, values
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
@@ -59,6 +60,14 @@ def addresses(text: str) -> list[str]:
     inside = re.findall(r"<([^<>]*)>", text)
     listed = [address.lower().rstrip(".") for part in [*inside, text] for address in ADDRESS.findall(part)]
     return list(dict.fromkeys(listed))
+
+
+def listed(raw: bytes, name: str) -> list[str]:
+    """The values of a header of a mail that is a list: parted by commas, some in quotes, decoded and unfolded."""
+    headers = next(parts(unwrapped(raw))).headers
+    text = ",".join(decode_header(value).text for value in values(headers, name.lower()))
+    cells = next(csv.reader([" ".join(text.split())], skipinitialspace=True), [])
+    return [cell.strip() for cell in cells if cell.strip()]
 
 
 def sender(headers: Message) -> Document:

@@ -18,6 +18,7 @@ from ..lazy import members
 from ..parameters import Parameter, ordered
 from .open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes, plain_name
 from .parameters import FORMAT, READING
+from .several import InTurn, Several
 
 __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_classes", "reading_table"]
 
@@ -56,8 +57,10 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     format: one of `format_names()`; "auto" (default): by the suffix without .gz, .xz, .bz2, .zst; a folder is mail;
     else by the first line. path: also an address with a scheme (https://…), which is read through fsspec. options: the
     reader's own (see `Svmlight`, `Table`, `Parquet`, `Npy`, `Npz`, `Idx`, `TextLines`, `MailSource`). Raises
-    SettingError for an unknown format or option, DataError where no format fits.
+    SettingError for an unknown format or option, DataError where no format fits. `Several` are read in turn.
     """
+    if isinstance(path, Several):
+        return _in_turn(path, format, options)
     asked, preset = _named(format)
     readable: PathLike | ByteStream = path
     name = _by_suffix(path) if asked == "auto" else asked
@@ -71,6 +74,20 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
         source.always = {f"read as {name}, as it looks, though its name says {said} (--format decides)": 0}
         source.notes.update(source.always)
     return source  # type: ignore[no-any-return]
+
+
+def _in_turn(data: Several, format: str, options: dict[str, Any]) -> Source:
+    """Several data; the later ones are read as the first."""
+
+    def opened(path: str, label: str | None, first: Source | None) -> Source:
+        own = options if label is None else {**options, "labelled": False}
+        if first is None:
+            return open_source(path, format, **own)
+        reading = first.recipe()
+        own = {name: value for name, value in own.items() if name not in reading}
+        return from_recipe(path, {"expect": first.feature_names, **reading, "like": data.words[0]}, format, **own)
+
+    return InTurn(data, opened, options.get("labelled", True))
 
 
 def _by_content(path: PathLike, name: str | None) -> str | None:
@@ -109,8 +126,15 @@ def from_recipe(
     format, of a model that learned from arrays, any. labelled: "auto"
     (default): labels are there or not, as the data show; "unneeded": the same, but that no mail is left out for want of
     a label. width, classes: the model's; each goes to the readers that
-    need it.
+    need it. A recipe that is of no model says by `like` what it is of.
     """
+    if isinstance(path, Several):
+        own = {"width": width, "classes": classes, **options}
+
+        def opened(part: str, label: str | None, first: Source | None) -> Source:
+            return from_recipe(part, recipe, format, labelled=labelled if label is None else False, **own)
+
+        return InTurn(path, opened, labelled, classes)
     asked, preset = _named(format)
     given: PathLike | ByteStream = path
     name = _by_content(path, _by_suffix(path)) if asked == "auto" else asked
@@ -124,8 +148,10 @@ def from_recipe(
     origin = STDIN if str(path) == "-" else str(path)
     alike = name == learned or known[name].family == known[learned].family != ""
     numbers = known[name].kind == "rows"
-    if not (alike or (numbers and known[learned].kind == "rows") or (texts and not numbers)):
-        found = f"it would be read as {name}, but the model learned from {learned}"
+    like = recipe.get("like")
+    if not (alike or like is None and ((numbers and known[learned].kind == "rows") or (texts and not numbers))):
+        before = "the model learned from" if like is None else f"{plain(like)} as"
+        found = f"it would be read as {name}, but {before} {learned}"
         raise located(
             origin, None, found, "expected the same ({format:s} where the file's name misleads)", format=learned
         )

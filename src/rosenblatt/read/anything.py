@@ -11,17 +11,19 @@ from ..errors import DataError, SettingError, plain
 from . import from_recipe, open_source
 from .columns import listed
 from .open import is_remote
+from .several import Several, several
 
 
 def source_of(data: Any, y: Any = None, **options: Any) -> Source:
     """A source of labelled batches.
 
-    data: a path (str or Path, also an address that fsspec reads; "-": standard input), a `Source`, a `Batch`, an
-    (n, d) array, list, sparse matrix or DataFrame, or texts: a list of str, or of bytes, each a whole mail. y: (n,)
-    labels of all but paths, sources and batches; of a DataFrame also the name of its column of labels. options: the
-    reader's, for paths; of a DataFrame label, text and drop, of mails fields. Raises DataError for a str that is no
-    path, and where labels are missing or too many.
+    data: a path (str or Path, also an address that fsspec reads; "-": standard input), a list of paths or {label: path
+    or list of paths}, a `Source`, a `Batch`, an (n, d) array, list, sparse matrix or DataFrame, or texts: a list of
+    str, or of bytes, each a whole mail. y: (n,) labels of all but paths, sources and batches; of a DataFrame also the
+    name of its column of labels. options: the reader's, for paths; of a DataFrame label, text and drop, of mails
+    fields. Raises DataError for a str that is no path, and where labels are missing or too many.
     """
+    data = several(data) if y is None else data
     if reads_itself(data, y):
         return data if is_source(data) else open_source(data, labelled=True, **options)
     data, names = framed(data)
@@ -40,6 +42,7 @@ def source_of(data: Any, y: Any = None, **options: Any) -> Source:
 def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
     """The same for a model that is there: read as its own data were, its columns by their names. y may be missing.
     options: also labelled, as of `from_recipe`."""
+    data = several(data) if y is None else data
     if reads_itself(data, y) and not is_source(data):
         columns = {} if model.reads_texts else {"expect": model.names or model.given_width}
         return from_recipe(
@@ -117,7 +120,8 @@ def is_source(data: Any) -> bool:
 
 def no_text(data: Any) -> Any:
     """The data themselves. DataError for a str that is no path: most likely a text."""
-    if isinstance(data, str) and data != "-" and not is_remote(data) and not os.path.exists(data):
+    path = isinstance(data, str) and not isinstance(data, Several)
+    if path and data != "-" and not is_remote(data) and not os.path.exists(data):
         shown = data if len(data) <= 60 else data[:59] + "…"
         raise DataError(f"{shown}: there is no such file; a list of texts: [text]")
     return data
@@ -153,7 +157,7 @@ def documents(data: Any, fields: Any = None) -> list[Any] | None:
 
         return [parse(each, fields or FIELDS) for each in data]
     if isinstance(first, os.PathLike) or (isinstance(first, str) and all(map(_is_file, data))):
-        raise DataError(f"the data are a list of paths ({plain(first)}); give one, read them, or name a folder or tar")
+        raise DataError(f"the data are a list of paths ({plain(first)}); their labels are in the files, not in y")
     if not isinstance(first, str):
         return None
     for row, each in enumerate(data, 1):

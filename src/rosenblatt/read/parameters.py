@@ -30,6 +30,15 @@ LABELS = _reading(
     "labels", None, list, "Mail: the folders that are labels.", option="--folders", metavar="A,B,...",
     shown="spam,ham, else where paths part",
 )  # fmt: skip
+LABEL_HEADER = _reading(
+    "label_header", None, metavar="HEADER", help="Mail: a header that says the labels, as X-Gmail-Labels.", shown="",
+)  # fmt: skip
+LABEL_RULES = _reading(
+    "label_rules", None, list, metavar="RULES", shown="",
+    help="--label-header: which value is which class, as spam=Spam,ham=Inbox; CLASS=* takes the rest.",
+    meaning="Of label_header, which value is which class: [\"spam=Spam\", \"ham=Inbox\"]; `class=*` takes the mails"
+            " that meet no other rule. Mails that meet none, or rules of two classes, are left out.",
+)  # fmt: skip
 FIELDS = Parameter(
     "fields", fields.FIELDS, list, f"Mails, besides the body: names of headers, and of {', '.join(fields.MADE)}.",
     option="--mail-fields", metavar="A,B,...", after="char_ngrams", data="documents", section="Features",
@@ -47,5 +56,20 @@ BAD = _reading(
     metavar="HOW", refusal="{bad}: choose error or skip",
 )  # fmt: skip
 
-READING = (BASE, LABEL, ARRAY, TEXT, DROP, HEADER, DELIMITER, LABELS, FIELDS, DUPLICATES, WIDER, BAD)
+READING = (
+    BASE,
+    LABEL,
+    ARRAY,
+    TEXT,
+    DROP,
+    HEADER,
+    DELIMITER,
+    LABELS,
+    LABEL_HEADER,
+    LABEL_RULES,
+    FIELDS,
+    DUPLICATES,
+    WIDER,
+    BAD,
+)
 """Those of this package's readers, in the order of the help; what another declares comes behind them."""

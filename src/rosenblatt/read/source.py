@@ -129,6 +129,10 @@ class FileSource:
         """What a model must know to read new data alike."""
         return {"format": self.name}
 
+    def placed(self, name: str) -> str:
+        """Where a row comes from, by its id, among several files."""
+        return name
+
     def batches(self) -> Iterator[Batch]:
         """One reading of the file; batches without rows are passed over."""
         raise NotImplementedError

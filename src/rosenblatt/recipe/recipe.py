@@ -4,6 +4,7 @@ for how long, and how it answers."""
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from ..optimizers import optimizer_from
 from ..parameters import OF_OTHERS, described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
+from ..read.several import Several
 from . import training
 from .table import is_default, recipe_table, without_effect
 
@@ -43,6 +45,7 @@ class Recipe:
 
     Data are
         a path (str or Path; "-" is standard input), read as its suffix or first line says (`format`),
+        a list of paths, read as one; {label: path or list of paths}, where the rows have no labels of their own,
         a `Source`: anything that yields batches again and again, as `rosenblatt.read.open_source` gives it,
         an (n, d) array, list, scipy sparse matrix or DataFrame, with labels y (n,),
         a list of texts (str), or of whole mails (bytes), with labels y (n,).
@@ -286,7 +289,8 @@ def _tidied(name: str, value: Any) -> Any:
     if name == "random_state":
         return seed_of(value)
     if name == "validation":
-        held = tuple(value) if isinstance(value, list) and len(value) == 2 else value
+        pair = isinstance(value, list) and len(value) == 2 and not isinstance(value[0], (str, os.PathLike, Mapping))
+        held = tuple(value) if pair else value
         if isinstance(held, tuple) and len(held) != 2:
             raise SettingError("{validation.name} must be a share, data with labels, or (X, y)", validation=None)
         return float(held) if isinstance(held, np.floating) else held
@@ -308,6 +312,8 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """As JSON can hold it. TypeError where it cannot."""
+    if isinstance(value, Several):
+        return value.as_data()
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

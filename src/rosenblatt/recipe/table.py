@@ -17,7 +17,7 @@ NOT_HERE = ("shuffle", "early_stopping", "validation_fraction", "warm_start", "n
 VALIDATION = Parameter(
     "validation", None, object, metavar="SHARE|FILE", section="Run", after="tol",
     help="Learn from the other rows only, and stop when these get no better; the best epoch answers.",
-    meaning="A share of the rows, or labelled rows of one's own (a path, or (X, y)), to stop early by: after"
+    meaning="A share of the rows, or labelled rows of one's own (data as of fit, or (X, y)), to stop early by: after"
             " `n_iter_no_change` epochs without a better accuracy (or `scoring`) on them. The best epoch answers.",
     takes="float in (0, 1), data or None", shown="",
 )  # fmt: skip

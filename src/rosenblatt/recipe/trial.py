@@ -36,14 +36,16 @@ class Trial(NamedTuple):
     """How a recipe came out.
 
     what: its name; words: what it says otherwise than those beside it. wrong: (m,) bool, the held-out rows that it gets
-    wrong, None where there are none. training_errors: of the n rows learned from, those with y·u ≤ 0; None where it
-    would take too many votes. seconds: of learning. score: what the caller measures on the held-out rows. failed: why
-    there are no numbers.
+    wrong, None where there are none. false_positives: of two classes, the share of the held-out rows of the negative
+    one that are called positive; None where there are none. training_errors: of the n rows learned from, those with y·u
+    ≤ 0; None where it would take too many votes. seconds: of learning. score: what the caller measures on the held-out
+    rows. failed: why there are no numbers.
     """
 
     what: str = ""
     words: Mapping[str, Any] = {}
     wrong: Array | None = None
+    false_positives: float | None = None
     training_errors: int | None = None
     n: int = 0
     converged: bool = False
@@ -105,13 +107,15 @@ def counted(
     updates = int(run.state.n[UPDATES])
     votes = 0 if run.memory.is_linear else len(learned.y) * updates * run.state.b.size
     errors = None if votes > most_votes else training_errors(model.scores(learned.rows), learned.y, model.classes)
-    wrong = score = None
+    wrong = lost = score = None
     if held is not None:
         scores = model.scores(held.test)
         wrong = model.labels(scores) != held.truth
+        negative = held.truth == model.classes[0]
+        lost = float(wrong[negative].mean()) if len(model.classes) == 2 and negative.any() else None
         score = None if measure is None else measure(model, scores, held)
     return Trial(
-        wrong=wrong, training_errors=errors, n=len(learned.y), converged=run.finished,
+        wrong=wrong, false_positives=lost, training_errors=errors, n=len(learned.y), converged=run.finished,
         mistakes=int(run.state.n[MISTAKES]), updates=updates, epochs=run.epoch, stop=run.stop,
         seconds=learned.seconds, score=score,
     )  # fmt: skip

@@ -12,9 +12,10 @@ from .words import listed
 SHORT = {"passive-aggressive-2": "PA-2", "passive-aggressive": "PA", "multi-class-perceptron": "multi-class"}
 NAMED = 3
 """Learners named in the verdict; the others are counted."""
-LEFT_OUT = ("mistakes", "training", "updates", "seconds", "epochs", "behind, 95 %")
+FALSE = "false + %"
+LEFT_OUT = ("mistakes", "training", "updates", "seconds", "epochs", FALSE, "behind, 95 %")
 """Columns, in the order in which lines that are too long lose them."""
-STYLES = ((False, 2, 0), (True, 2, 0), *((True, 1, count) for count in (0, 1, 2, 3, 4, 6)))
+STYLES = ((False, 2, 0), (True, 2, 0), *((True, 1, count) for count in (0, 1, 2, 3, 4, 5, 6, 7)))
 """(short words, blanks between columns, how many of LEFT_OUT are left out), from wide to narrow."""
 
 
@@ -31,17 +32,22 @@ def table(comparison: Comparison, width: int, top: int | None = None) -> list[st
     """Head and rows in the widest style that fits; top: the most rows. `*` marks the pick, `=` what is level."""
     rows = comparison.rows[:top]
     for narrow, gap, count in STYLES:
-        columns = [each for each in _columns(comparison, narrow) if each.name not in LEFT_OUT[:count]]
+        every = list(_columns(comparison, narrow))
+        columns = [each for each in every if each.name not in LEFT_OUT[:count]]
         cells = zip(*([each[narrow], *map(each.cell, rows)] for each in columns), strict=True)
         lines = words.table(cells, [place for place, each in enumerate(columns) if not each.left], gap)
         if max(map(len, lines)) <= width:
             break
+    if called := next((each[narrow] for each in columns if each.name == FALSE), None):
+        negative, positive = (words.short(name, 20) for name in comparison.classes)
+        sentence = f"{called}: of the rows of {negative}, those called {positive}, the positive class"
+        lines += words.wrapped(sentence, width)
     if any(row.limited for row in rows):
         lines.append("+ a limit came before the rule was finished")
     if narrow and any(row.contender.rule.startswith("passive") for row in rows):
         lines.append("PA, PA-2: passive-aggressive, passive-aggressive-2")
-    if count:
-        lines.append(f"left out, the lines are too short: {'; '.join(LEFT_OUT[:count])}")
+    if left_out := [name for name in LEFT_OUT[:count] if any(each.name == name for each in every)]:
+        lines.append(f"left out, the lines are too short: {'; '.join(left_out)}")
     return lines
 
 
@@ -61,6 +67,8 @@ def _columns(comparison: Comparison, narrow: bool) -> Iterator[Column]:
         yield Column("error %", "err %", lambda row: _percent(row.error))
     else:
         yield Column("error %", "err %", lambda row: f"{_percent(row.error)} ±{_percent(row.deviation)}")
+    if len(comparison.classes) == 2:
+        yield Column(FALSE, "f+ %", lambda row: _percent(row.false_positives))
     yield Column("training", "train", lambda row: _percent(row.training_error))
     if comparison.optima:
         yield Column("on all", "all", lambda row: "-" if row.on_all is None else f"{row.on_all:,}")
@@ -158,7 +166,8 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
         behind: Any = row.behind or Interval(0.0, 0.0, 0.0, None)  # type: ignore[arg-type]
         made.append({
             "place": place, **row.contender.words, "error": row.error, "error_deviation": row.deviation,
-            "score": row.score, "score_deviation": row.score_deviation, "training_error": row.training_error,
+            "score": row.score, "score_deviation": row.score_deviation,
+            "false_positives": row.false_positives, "training_error": row.training_error,
             "errors_on_all": row.on_all,
             "mistakes": row.mistakes, "updates": row.updates, "epochs": row.epochs, "limited": row.limited,
             "stop_reason": row.stop, "seconds": round(row.seconds, 4),

@@ -8,6 +8,7 @@ from typing import Any
 from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import FAR, UNEVEN
 from ..doctor.verdict import Verdict
+from ..read.several import words_of
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
 from .advice import FEW, effort, length, numbers
@@ -89,7 +90,7 @@ def _proven(diagnosis: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[s
         if first.numbers is not None:
             only = f" --only {shlex.quote(','.join(map(str, first.classes)))}"
         yield "This writes the proof to a file, which `rosenblatt verify` checks:"
-        yield f"  rosenblatt separable {shlex.quote(data)}{options}{only} --save proof.json"
+        yield f"  rosenblatt separable {shlex.join(words_of(data))}{options}{only} --save proof.json"
 
 
 def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:

@@ -85,11 +85,13 @@ class Folder(Store):
         """All files that can be mails, and the maildirs."""
         seen: list[_File] = []
         maildirs: set[Folders] = set()
+        a_part = is_part(self.origin)
         for folder, folders, files in os.walk(self.origin, onerror=lambda error: self._note(UNREADABLE)):
             parts = PurePosixPath(os.path.relpath(folder, self.origin).replace(os.sep, "/")).parts
             if is_maildir(folders):
                 maildirs.add(parts)
             maildir = parts[:-1] if parts and parts[-1] in (*MAILS, UNFINISHED) and parts[:-1] in maildirs else None
+            maildir = () if a_part and not parts else maildir
             for name in [*folders, *files]:
                 try:
                     status = os.lstat(os.path.join(folder, name))
@@ -142,6 +144,12 @@ def can_be_mail(path: str) -> bool:
 def is_maildir(folders: Collection[str]) -> bool:
     """Whether a folder with these subfolders is one. Copies often lose the empty folders: two of the three will do."""
     return "cur" in folders and ("new" in folders or UNFINISHED in folders)
+
+
+def is_part(path: str) -> bool:
+    """Whether a folder is `cur` or `new` of a maildir."""
+    above, name = os.path.split(os.path.abspath(path))
+    return name in MAILS and is_maildir([each for each in (*MAILS, UNFINISHED) if os.path.isdir(f"{above}/{each}")])
 
 
 def is_left_out(name: str) -> bool:

@@ -14,8 +14,9 @@ from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
 from ...mailtext.fields import FAILED, Document
 from ..open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
-from ..parameters import FIELDS, LABELS
+from ..parameters import FIELDS, LABEL_HEADER, LABEL_RULES, LABELS
 from ..source import FileSource
+from .labels import HeaderLabels
 from .mbox import LOOK, MAIL_LIMIT, is_mbox
 from .store import ARCHIVE, ONE, PAIR, Entry, Folders, Index, NoMail, Single, Store, is_index, messages, note_of
 
@@ -51,6 +52,8 @@ class MailSource(FileSource):
     labels: the names of the folders that are labels, anywhere below the path; the nearest above a mail counts. None:
     spam and ham if there are such folders, else the first folders that tell mails apart (newsgroups). The stem of an
     mbox file is the last folder of its mails. A TREC index has its own labels; `labels` then says which are read.
+    label_header, label_rules: see `HeaderLabels`; folders say nothing then, and new mails of a model have no labels
+    unless they must.
     labelled: "auto" gives labels where there are such folders; True raises DataError where there are none; False gives
     every mail, without labels. classes: of a model that reads new mails; they are looked for below the path and along
     it, and with "auto" mails have labels only where each has one.
@@ -67,7 +70,7 @@ class MailSource(FileSource):
     by_name = {"store": ONE}
     kind = "documents"
     takes_folders = True
-    parameters = (FIELDS, LABELS)
+    parameters = (FIELDS, LABELS, LABEL_HEADER, LABEL_RULES)
     further = {"labelled": "auto", "classes": None, "batch_size": BATCH, "store": STORES[0]}
 
     def _prepare(self) -> None:
@@ -82,6 +85,7 @@ class MailSource(FileSource):
         self._store = self._stream = _store(self._path, asked.store, self._note)
         self._label_of: LabelOf | None = None
         self._settled = asked.labelled is False
+        self._header = self._by_header()
 
     @classmethod
     def begins(cls, head: bytes, path: PathLike | None) -> bool:
@@ -89,10 +93,17 @@ class MailSource(FileSource):
         return looks or (path is not None and is_index(head, path))
 
     def recipe(self) -> dict[str, Any]:
-        return {**super().recipe(), "fields": list(self._fields)}
+        header = {name: getattr(self.asked, name) for name in (LABEL_HEADER.name, LABEL_RULES.name)}
+        said = {name: value for name, value in header.items() if value is not None}
+        return {**super().recipe(), "fields": list(self._fields), **said}
+
+    def placed(self, name: str) -> str:
+        return os.path.join(os.path.dirname(self.origin) if type(self._store) in (Single, Index) else self.origin, name)
 
     def batches(self) -> Iterator[Batch]:
         self._begin()
+        if self._header is not None:
+            self._header.values.clear()
         rows = self._labelled_rows()
         seen: set[str] = set()
         while held := list(islice(rows, self.asked.batch_size)):
@@ -100,7 +111,10 @@ class MailSource(FileSource):
             seen.update(() if batch.y is None else batch.y.tolist())
             yield batch
         outside = self.notes.get(OUTSIDE, 0)
-        if self.asked.labelled is True and self.asked.classes is None and len(seen) == 1 and outside:
+        only_one = self.asked.labelled is True and self.asked.classes is None and len(seen) == 1
+        if only_one and self._header is not None:
+            raise self._header.wrong(self.origin, f"found only mails that are {seen.pop()!r} by {self._header.header}")
+        if only_one and outside:
             found = f"found only folders named {seen.pop()!r}, and {outside} mails outside of them"
             raise located(self.origin, None, found, "expected two labels ({labels:s} names others)", labels="A,B")
 
@@ -110,9 +124,30 @@ class MailSource(FileSource):
         return Batch(documents, labels, ids)
 
     def _no_rows(self, what: str = "mail", expected: str = EXPECTED) -> DataError:
+        if self._header is not None and self.notes.get(self._header.note):
+            return self._header.wrong(self.origin, f"found no mail of a class by {self._header.header}")
         return super()._no_rows(what, expected)
 
     # --- labels ------------------------------------------------------------------------------------------------------
+
+    def _by_header(self) -> HeaderLabels | None:
+        """What reads the labels in a header, where one is named and labels are wanted."""
+        asked = self.asked
+        if asked.label_header is None:
+            if asked.label_rules is None:
+                return None
+            text = "{label_rules.name} has an effect only with {label_header.name}"
+            raise SettingError(text, label_rules=None, label_header=None)
+        header = HeaderLabels(str(asked.label_header), asked.label_rules or ())
+        header.check(self._fields)
+        if asked.labels is not None:
+            text = "{labels.name} and {label_header.name} both say the labels; choose one"
+            raise SettingError(text, labels=None, label_header=None)
+        self._settled = True
+        if asked.labelled is False or (asked.labelled == "auto" and asked.classes is not None):
+            return None
+        self._label_of = lambda folders: None
+        return header
 
     def _label(self, entry: Entry) -> str | None:
         """The label of a mail; None for one outside of the labels; "" where there are none."""
@@ -183,12 +218,17 @@ class MailSource(FileSource):
 
     def _rows(self, entries: Iterator[Entry]) -> Iterator[_Row]:
         for entry in entries:
-            if self._settled and self._label(entry) is None:
+            if self._settled and self._header is None and self._label(entry) is None:
                 self._note(OUTSIDE)
                 continue
             try:
                 with entry.open() as file:
                     for name, raw in messages(file, entry, self._note):
+                        if self._header is not None:
+                            entry = entry._replace(label=self._header.label(raw))
+                            if entry.label is None:
+                                self._note(self._header.note)
+                                continue
                         yield entry, self._document(raw), _printable(name)
             except (OSError, DataError) as error:
                 missing = isinstance(error, NoMail)
