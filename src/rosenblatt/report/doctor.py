@@ -10,6 +10,7 @@ from ..doctor.facts import FAR, UNEVEN
 from ..doctor.verdict import Verdict
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
+from ..theory.proof.exact import NOT_IN_FLOATS
 from .advice import FEW, effort, length, numbers
 from .words import as_options, class_counts, hyperplane, listed, plural, table, wrapped
 
@@ -131,7 +132,8 @@ def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
 def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     base, allowed = diagnosis.trials[0], diagnosis.plan.epochs
     if verdict.margin is None or verdict.perceptron is None:
-        yield "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
+        why = verdict.why_not and f"{verdict.why_not[0].upper()}{verdict.why_not[1:]}."
+        yield why or "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
         return
     when = "" if base.converged else ", and the only question is when"
     bias = ", the bias counted" if verdict.proof.problem.fit_intercept else ""
@@ -143,7 +145,10 @@ def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         )
         return
     mistakes = f"up to {said(verdict.limit)} mistakes are possible here; this run made {said(verdict.mistakes)}"
-    yield f"So the learner must converge{when}. {sizes[0].upper()}{sizes[1:]}: {mistakes}."
+    must = f"So the learner must converge{when}."
+    if not verdict.proof.in_floats:
+        must = f"But {NOT_IN_FLOATS}: a learner, which works in floats, need not get there."
+    yield f"{must} {sizes[0].upper()}{sizes[1:]}: {mistakes}."
     if not base.converged and allowed is not None and verdict.limit >= allowed:
         yield (
             f"Each epoch before the last has at least one mistake, so {allowed:,} epochs are not guaranteed to "
