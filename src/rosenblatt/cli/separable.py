@@ -175,4 +175,5 @@ def _proof(verdict: Any) -> str:
     if verdict.separable:
         return "one class" if verdict.margin == float("inf") else f"hyperplane, nearest row at {verdict.margin:.6g}"
     enclosed = ", within bounds" if verdict.kind == "enclosure" else ""
-    return f"{len(verdict.rows):,} rows that contradict each other{enclosed}"
+    count = len(verdict.rows)
+    return "a row of zeros" if count == 1 else f"{count:,} rows that contradict each other{enclosed}"

@@ -26,8 +26,8 @@ class Verdict:
     classes: the negative and the positive one. proof: what is proven. margin: γ̄ of the widest margin with the bias
     counted (through the origin γ₀), None where there is none or it was not found. longest: R̄², the square of the
     longest row with the bias counted. limit: the most mistakes that the learner can make, and why_not: why it has no
-    such limit, or no margin was found. perceptron: the perceptron's limit, R̄²/γ̄². mistakes: what the run made, of this class. numbers: of the
-    rows of the two classes among all; None: all rows.
+    such limit, or no margin was found. perceptron: the perceptron's limit, R̄²/γ̄². mistakes: what the run made, of this
+    class. numbers: of the rows of the two classes among all; None: all rows.
     """
 
     classes: tuple[Any, Any]

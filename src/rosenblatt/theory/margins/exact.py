@@ -21,6 +21,7 @@ WIDEST = 64
 NONE = np.zeros(0, np.int64)
 Shares = dict[int, Fraction]
 """Row → λ > 0."""
+Nearest = tuple[Shares, list[Fraction]]
 
 
 def exactly(points: Points, best: Widest, deadline: float) -> Widest:
@@ -42,17 +43,18 @@ def exactly(points: Points, best: Widest, deadline: float) -> Widest:
         more, less = (plane.least(points.problem, side)[0] for side in sides)
         plane = Separator.of(vector, (less - more) / 2)
     w, b = plane.floats(max(map(abs, (*plane.w, plane.b * points.counted))))
-    lower, upper = _root(sum(each**2 for each in vector) / len(sides) ** 2)
+    lower, upper = _root(sum((each**2 for each in vector), Fraction(0)) / len(sides) ** 2)
     multipliers = np.array([float(shares[row]) for row in rows])
     return Widest(np.append(w, b) if points.counted else w, b, np.array(rows), multipliers, lower, upper, plane=plane)
 
 
-def nearest_points(points: Points, start: Array = NONE, deadline: float = math.inf) -> tuple[Shares, list[Fraction]]:
+def nearest_points(points: Points, start: Array = NONE, deadline: float = math.inf) -> Nearest | None:
     """(λ > 0 of some rows, v = Σ λ·y·x̄) with ‖v‖ the least of all λ ≥ 0, each class's sum 1 (or that of all).
 
     Those of a few rows at first; with the row that v leaves nearest to the other class among them, and without those
     that then have no part in it, until no row lies nearer than these. The norm falls at every step, so it ends. start:
-    rows that it may begin with. None where the deadline came first. Source: P. Wolfe, Finding the nearest point in a polytope (1976), here of two at once.
+    rows that it may begin with. None where the deadline came first.
+    Source: P. Wolfe, Finding the nearest point in a polytope (1976), here of two at once.
     """
     sides = _sides(points)
     shares = _start(points, start, sides)
@@ -84,7 +86,7 @@ def _start(points: Points, rows: Array, sides: list[Array]) -> Shares:
     }
 
 
-def _held(points: Points, shares: Shares) -> tuple[Shares, list[Fraction]]:
+def _held(points: Points, shares: Shares) -> Nearest:
     """From these λ towards the nearest points of the affine hulls of their rows, and without the row whose λ comes to 0
     first, until no λ does."""
     while True:
@@ -112,7 +114,8 @@ def _affine(points: Points, rows: Array) -> tuple[list[Fraction], list[Fraction]
     c = np.array(sums, object)
     square = np.block([[m @ m.T, c.T], [c, np.zeros((len(c), len(c)), object)]])
     right = fmpz_mat([[0]] * len(rows) + [[1]] * len(c))
-    top, below = fmpz_mat(square.tolist()).solve(right).numer_denom()
+    solution: Any = fmpz_mat(square.tolist()).solve(right)
+    top, below = solution.numer_denom()
     whole = np.array([int(each) for each in top.entries()][: len(rows)], object)
     vector = [Fraction(0)] * points.width
     for j, value in zip(columns.tolist(), (whole @ m).tolist(), strict=True):
@@ -130,7 +133,7 @@ def _plane(points: Points, vector: list[Fraction]) -> Separator:
     return Separator.of(w, b)
 
 
-def _root(square: Any) -> tuple[float, float]:
+def _root(square: Fraction) -> tuple[float, float]:
     """(below, above) √square, floats next to it. square: Fraction > 0."""
     n, d = square.as_integer_ratio()
     shift = max(0, (d.bit_length() - n.bit_length()) // 2 + 64)
