@@ -166,15 +166,19 @@ def test_f2_too_many_columns_in_python_are_one_sentence() -> None:
 # --- A7 ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("columns", [3, 65])
 @pytest.mark.parametrize("ratio", [1e6, 1e12, 1e15])
-def test_a7_columns_of_very_different_size_are_complete_only_where_the_bounds_meet(ratio: float) -> None:
+def test_a7_columns_of_very_different_size_are_complete_only_where_the_bounds_meet(ratio: float, columns: int) -> None:
+    """Of up to 64 columns they always meet: at 1e12 they were .2 apart, at 1e15 a factor of 40."""
     rng = np.random.default_rng(2)
-    scale = np.array([1.0, ratio**0.5, ratio])
-    X = rng.normal(size=(40, 3)) * scale
-    u = X @ (rng.normal(size=3) / scale)
+    scale = np.geomspace(1.0, ratio, columns)
+    X = rng.normal(size=(40, columns)) * scale
+    u = X @ (rng.normal(size=columns) / scale)
     found = max_margin(X, u > np.median(u))
-    assert found.complete == (max(found.gap, found.gap_with_bias or 0.0) <= 1e-6)
+    gap = max(found.gap, found.gap_with_bias or 0.0)
+    assert found.complete == (gap <= 1e-6) and (gap < 2e-9 or columns > 64)
     assert found.lower_bound == found.margin <= found.upper_bound
+    assert found.attained == pytest.approx(found.margin, rel=1e-9)
 
 
 @pytest.mark.filterwarnings("error")
@@ -232,13 +236,22 @@ def test_a2_converged_is_no_step_asked_for_or_a_loss_that_has_settled() -> None:
 # --- G5 ---------------------------------------------------------------------------------------------------------------
 
 
-def test_g5_a_thin_gap_is_one_story(tmp_path: Path) -> None:
-    data = write(tmp_path / "thin.csv", "x,l\n1,a\n1.0000000000000002,b\n")
-    assert "by 1.11e-16 at least, but float64 has too few digits" in run("margin", data).err
+@pytest.mark.parametrize("columns", [1, 65])
+def test_g5_a_thin_gap_is_one_story(tmp_path: Path, columns: int) -> None:
+    """More than 64 columns have no margin in fractions."""
+    ones, names = ",1" * (columns - 1), "".join(f",x{j}" for j in range(columns))[1:]
+    data = write(tmp_path / "thin.csv", f"{names},l\n1{ones},a\n1.0000000000000002{ones},b\n")
+    if columns == 1:
+        assert "a free offset (γ): 1.11022e-16\n" in well("margin", data).out
+    else:
+        assert "by 1.11e-16 at least, but float64 has too few digits" in run("margin", data).err
     page = well("bound", data, "--epochs", 3).out
-    assert "separable, but float64 has too few digits to find the widest margin" in page
+    assert "separable, but float64 has too few digits for the hyperplane of the widest margin; R̄²" in page
     assert "in time" not in page and "not known to be" not in page
     assert "-0\n" not in well("separable", data).out
+    text = " ".join(well("doctor", data, "--epochs", 3, "--max-time", 3).out.split())
+    why = "no float64 w and b were found" if columns == 1 else "float64 has too few digits to find the widest margin"
+    assert why in text and "must converge" not in text and "time given" not in text
 
 
 # --- A5: what floats do -----------------------------------------------------------------------------------------------

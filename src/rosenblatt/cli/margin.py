@@ -91,6 +91,9 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     size = dimensions(values["rows"], values["features"])
     yield f"{size}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
+        if np.isinf(row["margin" + end]):
+            yield f"margin {what}: without limit, as one class is alone"
+            continue
         yield f"margin {what}: {row['margin' + end]:.6g}"
         low, high, gap = (row[name + end] for name in ("lower_bound", "upper_bound", "gap"))
         yield f"  at least {low:.12g}, at most {high:.12g}, gap {gap:.1e}"

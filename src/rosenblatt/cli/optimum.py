@@ -157,8 +157,8 @@ def _formula(result: MinimumError) -> str:
     """`0.5 width - 1.25 height + 3`."""
     order = np.argsort(-np.abs(result.w), kind="stable")[:MOST_WEIGHTS]
     terms = [f"{_signed(result.w[j])} {name_of(result.problem, int(j))}" for j in sorted(order) if result.w[j]]
-    if len(result.w) > MOST_WEIGHTS:
-        terms.append(f"+ {len(result.w) - MOST_WEIGHTS:,} more")
+    if len(terms) < np.count_nonzero(result.w):
+        terms.append(f"+ {np.count_nonzero(result.w) - len(terms):,} more")
     if result.b or not terms:
         terms.append(_signed(result.b))
     return " ".join(terms).removeprefix("+ ")

@@ -4,6 +4,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..errors import SettingError, naming
 from ..read.several import words_of
 from ..report.words import dimensions, hyperplane, hyperplanes, plural, short, size_of, table
@@ -108,9 +110,11 @@ def _separator(verdict: Any) -> Iterator[str]:
     plane = "w·x + b = 0" if verdict.problem.fit_intercept else "w·x = 0"
     yield f"separable: a hyperplane {plane} has every row on its right side, checked exactly"
     names = verdict.problem.names
-    order = sorted(range(len(verdict.w)), key=lambda j: -abs(verdict.w[j]))[:LISTED]
-    shown = [f"{verdict.w[j]:.6g} for {f'column {j + 1}' if names is None else names[j]}" for j in order]
-    more = f" and {len(verdict.w) - LISTED:,} more" if len(verdict.w) > LISTED else ""
+    order = np.argsort(-np.abs(verdict.w), kind="stable")[: np.count_nonzero(verdict.w)]
+    shown = [f"{verdict.w[j]:.6g} for {f'column {j + 1}' if names is None else names[j]}" for j in order[:LISTED]]
+    more = f" and {len(order) - LISTED:,} more" if len(order) > LISTED else ""
+    zero = len(verdict.w) - len(order)
+    shown += [f"0 for {plural(zero, 'other column' if shown else 'column')}"] * (zero > 0 and not more)
     yield f"  weights w: {', '.join(shown)}{more}" if shown else "  weights w: none, there are no columns"
     if verdict.problem.fit_intercept:
         yield f"  offset b: {verdict.b + 0.0:.6g}"
@@ -172,4 +176,5 @@ def _proof(verdict: Any) -> str:
     if verdict.separable:
         return "one class" if verdict.margin == float("inf") else f"hyperplane, nearest row at {verdict.margin:.6g}"
     enclosed = ", within bounds" if verdict.kind == "enclosure" else ""
-    return f"{len(verdict.rows):,} rows that contradict each other{enclosed}"
+    count = len(verdict.rows)
+    return "a row of zeros" if count == 1 else f"{count:,} rows that contradict each other{enclosed}"

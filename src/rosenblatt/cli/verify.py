@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import DataError, ModelError, SettingError, naming
-from ..report.words import digits, hyperplanes, listed, plural
+from ..errors import DataError, Message, ModelError, SettingError, naming
+from ..report.words import digits, dimensions, hyperplanes, listed, plural
 from ..theory.proof.certificate_file import label_text, read_certificate
 from .command import command
 from .options import json_option, reading, reading_options
@@ -34,7 +34,8 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
             rows = read(data, wish, progress)
     except SettingError as error:
         about = f"{data}: the rows are not those that the certificate is about: "
-        raise DataError(error.message.within(about)) from None
+        why = error.message.template.replace("{positive}", "{positive.value}")  # no option of this command
+        raise DataError(Message(why, **error.message.settings).within(about)) from None
     except (TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{certificate}: damaged: its recipe for reading cannot be followed: {error}") from None
     with naming(rows.origin):
@@ -76,7 +77,7 @@ def _text(saved: Any, origin: str) -> Iterator[str]:
     proof = saved.certificate
     against, positive = map(label_text, saved.classes)
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
-    yield f"{origin}: {saved.n:,} rows, {saved.d:,} columns; {sides}"
+    yield f"{origin}: {dimensions(saved.n, saved.d)}; {sides}"
     if saved.separable:
         largest = max(abs(each) for each in (*proof.w, proof.b, proof.denominator))
         yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
@@ -87,9 +88,12 @@ def _text(saved: Any, origin: str) -> Iterator[str]:
         yield f"not separable: near the multipliers on {count} are exact ones that combine them to 0"
         yield f"checked in floating point with a bound on every rounding error; {len(proof.basis):,} rows take it up"
         return
-    yield f"not separable: multipliers on {count} combine them to 0, none below 0"
+    if len(proof.rows) == 1:
+        yield "not separable: the row is all zeros, and every hyperplane through the origin goes through it"
+    else:
+        yield f"not separable: multipliers on {count} combine them to 0, none below 0"
     shown = listed([row + 1 for row in proof.rows], 8, ", ...")
-    yield f"the rows, counted from 1: {shown}"
+    yield f"the row{'s' * (len(proof.rows) > 1)}, counted from 1: {shown}"
     yield _checked(proof.denominator)
 
 

@@ -235,7 +235,10 @@ def _behind(a: Sequence[Trial], best: Sequence[Trial], sizes: Any) -> Interval:
     """sizes: training and test rows of a part."""
     differences, own, other = _losses(a) - _losses(best), a[0], best[0]
     if len(differences) > 1:
-        return over_folds(differences, *sizes)
+        found = over_folds(differences, *sizes)
+        # Of few folds t reaches beyond what a difference of two shares can be.
+        bounds = {} if own.score is not None else {"low": max(found.low, -1.0), "high": min(found.high, 1.0)}
+        return found._replace(**bounds)
     if own.score is None:
         return over_rows(own.wrong, other.wrong)  # type: ignore[arg-type]
     return over_groups(float(differences[0]), other.score[1] - own.score[1])

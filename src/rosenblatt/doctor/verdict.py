@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..errors import DataError
 from ..learn.run import Run
 from ..model.model import Model
 from ..theory.ledger.bounds import followable, kind_of, longest, mistake_limit
@@ -27,8 +26,8 @@ class Verdict:
     classes: the negative and the positive one. proof: what is proven. margin: γ̄ of the widest margin with the bias
     counted (through the origin γ₀), None where there is none or it was not found. longest: R̄², the square of the
     longest row with the bias counted. limit: the most mistakes that the learner can make, and why_not: why it has no
-    such limit. perceptron: the perceptron's limit, R̄²/γ̄². mistakes: what the run made, of this class. numbers: of the
-    rows of the two classes among all; None: all rows.
+    such limit, or no margin was found. perceptron: the perceptron's limit, R̄²/γ̄². mistakes: what the run made, of this
+    class. numbers: of the rows of the two classes among all; None: all rows.
     """
 
     classes: tuple[Any, Any]
@@ -87,13 +86,13 @@ def verdicts(rows: Rows, y: Array, model: Model, seconds: float) -> list[Verdict
 
 def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
     """With the margin and the mistakes that it allows."""
-    from ..theory.margins.maximum import max_margin
+    from ..theory.margins.maximum import NoMargin, max_margin
 
     problem = verdict.proof.problem
     try:
         widest = max_margin(problem, time_limit=seconds)
-    except DataError:
-        return verdict
+    except NoMargin as error:
+        return replace(verdict, why_not=error.message if error.separable else "")
     margin = widest.margin_with_bias if problem.fit_intercept else widest.margin
     if margin is None or not 0.0 < margin < np.inf:
         return verdict

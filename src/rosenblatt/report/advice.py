@@ -67,9 +67,11 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         fewest = f"{least.training_errors:,}, with {shown(least)}"
         option = "" if diagnosis.fit_intercept else " --no-intercept"
         more = f"; `rosenblatt optimum{option}` says how few are possible"
-        more = more if len(diagnosis.facts.class_rows) == 2 else ""
+        by = f"a {one}"
+        if len(diagnosis.facts.class_rows) > 2:
+            by, more = f"{hyperplane(diagnosis.fit_intercept, many=True)}, one for each class,", ""
         of = f"Of the {diagnosis.facts.rows:,} rows learned from"
-        yield f"{of}, the fewest wrong by a {one} in these columns were {fewest}{more}."
+        yield f"{of}, the fewest wrong by {by} in these columns were {fewest}{more}."
 
 
 def _same_hyperplanes(trial: Trial, diagnosis: Diagnosis) -> bool:

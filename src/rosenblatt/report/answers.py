@@ -79,7 +79,7 @@ def _promise(record: dict[str, Any], classes: list[str]) -> Iterator[str]:
     limit = f"limit: at most {100 * record['limit']:.6g} % of {classes[own]} called {classes[said]}"
     sure, n = f"{100 * record['confidence']:.6g} % confidence", record["negatives" if own == 0 else "positives"]
     if "allows" in record:
-        more = f"more {classes[own]} would be called {classes[said]} there"
+        more = f"more {classes[own]} may be called {classes[said]} there"
         yield f"the line stays; the limit would allow --at {record['allows']:.6g}, but {more}"
     if record.get("kept"):
         yield f"{limit}: kept there, NOT promised for the model as it is now"

@@ -131,7 +131,9 @@ def verdict(comparison: Comparison) -> Iterator[str]:
     if pick.error >= comparison.baseline[0]:
         yield "It makes no fewer errors than calling every row the most frequent class."
     others = [row.contender.name for row in level if row is not pick]
-    if not others:
+    if len(comparison.rows) == 1:
+        yield "No other learner was tried."
+    elif not others:
         yield "No other learner comes close: all are worse than it, each by its 95 % interval."
     else:
         yield f"Not told apart from {'it' if pick is best else 'the best'}: {listed(others, NAMED)}."

@@ -11,6 +11,7 @@ from ..doctor.verdict import Verdict
 from ..read.several import words_of
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
+from ..theory.proof.exact import NOT_IN_FLOATS
 from .advice import FEW, effort, length, numbers
 from .words import as_options, class_counts, hyperplane, listed, plural, table, wrapped
 
@@ -85,6 +86,8 @@ def _proven(diagnosis: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[s
             yield f"{verdict.classes[1]} against {verdict.classes[0]}: {_short(verdict)}"
         yield _together(diagnosis)
     if diagnosis.separable is False:
+        if not diagnosis.fit_intercept:
+            yield "This says nothing of hyperplanes with an offset (--intercept); what that does is tried below."
         first = next(verdict for verdict in diagnosis.verdicts if verdict.separable is False)
         only = "" if len(diagnosis.verdicts) == 1 else f" --positive {shlex.quote(str(first.classes[1]))}"
         if first.numbers is not None:
@@ -115,7 +118,10 @@ def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         )
     else:
         zero = f"({numbers(rows)}; counted from 1): their weighted sum, each with its sign, is zero"
-        yield f"No, not through the origin, and this is proven by {plural(len(rows), 'row')} {zero}."
+        proven = f"this is proven by {plural(len(rows), 'row')} {zero}"
+        if len(rows) == 1:
+            proven = f"row {numbers(rows)} (counted from 1) is all zeros: every such hyperplane goes through it"
+        yield f"No, not through the origin, and {proven}."
     if proof.kind == "enclosure":
         yield "The weights are known within bounds, by floating-point arithmetic that counts its own errors."
     elif len(rows) > 2:
@@ -125,14 +131,13 @@ def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         f"So whatever the weights are, some row is on the wrong side: {learner} can get to zero errors on these "
         "features, and more epochs do not change that. A learner that stops only when nothing is wrong never stops."
     )
-    if not diagnosis.fit_intercept:
-        yield "This says nothing of hyperplanes with an offset (--intercept); what that does is tried below."
 
 
 def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
     base, allowed = diagnosis.trials[0], diagnosis.plan.epochs
     if verdict.margin is None or verdict.perceptron is None:
-        yield "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
+        why = verdict.why_not and f"{verdict.why_not[0].upper()}{verdict.why_not[1:]}."
+        yield why or "How wide the gap between the classes is was not found in the time given; a larger --max-time may."
         return
     when = "" if base.converged else ", and the only question is when"
     bias = ", the bias counted" if verdict.proof.problem.fit_intercept else ""
@@ -144,7 +149,10 @@ def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         )
         return
     mistakes = f"up to {said(verdict.limit)} mistakes are possible here; this run made {said(verdict.mistakes)}"
-    yield f"So the learner must converge{when}. {sizes[0].upper()}{sizes[1:]}: {mistakes}."
+    must = f"So the learner must converge{when}."
+    if not verdict.proof.in_floats:
+        must = f"But {NOT_IN_FLOATS}: a learner, which works in floats, need not get there."
+    yield f"{must} {sizes[0].upper()}{sizes[1:]}: {mistakes}."
     if not base.converged and allowed is not None and verdict.limit >= allowed:
         yield (
             f"Each epoch before the last has at least one mistake, so {allowed:,} epochs are not guaranteed to "
@@ -156,7 +164,8 @@ def _short(verdict: Verdict) -> str:
     if verdict.separable is None:
         return "not decided in the time given."
     if verdict.separable is False:
-        return f"no; {plural(len(verdict.rows), 'row')} prove it ({numbers(verdict.rows)})."
+        prove = "prove it" if len(verdict.rows) > 1 else "of zeros proves it"
+        return f"no; {plural(len(verdict.rows), 'row')} {prove} ({numbers(verdict.rows)})."
     if verdict.limit is None:
         return "yes, proven."
     return f"yes, proven; up to {said(verdict.limit)} mistakes are possible, this run made {said(verdict.mistakes)}."
@@ -212,8 +221,9 @@ def _odd(diagnosis: Diagnosis) -> Iterator[str]:
     if not diagnosis.plan.texts:  # of texts, words that occur together are no slip
         yield from _columns(diagnosis)
     if facts.zero_rows:
-        tells = "only the bias can tell them" if diagnosis.fit_intercept else "they are on every hyperplane, and wrong"
-        yield f"{plural(facts.zero_rows, 'row')} without values: {tells}."
+        origin = "every hyperplane through the origin goes through them, and has them wrong"
+        answer = "the bias alone decides what they are called" if diagnosis.fit_intercept else origin
+        yield f"Rows without values: {facts.zero_rows:,}; {answer}."
     if len(facts.class_rows) > 1 and facts.imbalance >= UNEVEN:
         large = max(facts.class_rows, key=lambda label: facts.class_rows[label])
         wrong = f"{1 - facts.class_rows[large] / facts.rows:.1%} of the rows"

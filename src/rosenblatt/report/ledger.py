@@ -119,7 +119,7 @@ def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
         return [*lines, f"  separable: γ̄ = {yard.margin:.6g}, {whose}; R̄² = {ledger.longest:.6g}"]
     where = "" if run.settings.fit_intercept else " through the origin"
     why = {
-        True: f"separable{where}, but float64 has too few digits to find the widest margin",
+        True: f"separable{where}, but float64 has too few digits for the hyperplane of the widest margin",
         False: f"not separable{where}",
         None: f"not known to be separable{where}: no separator was found in time",
     }[ledger.separable]

@@ -70,7 +70,7 @@ def _separator(ledger: Ledger) -> str:
     if ledger.separable is False:
         return f"the rows are not separable{_where(ledger)}"
     return (
-        "the widest margin was not found: float64 has too few digits"
+        "float64 has too few digits for the hyperplane of the widest margin"
         if ledger.separable
         else "no separator was found in the time given"
     )

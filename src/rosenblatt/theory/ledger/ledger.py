@@ -261,8 +261,9 @@ class Ledger(Observer):
             self.yardstick = Yardstick.of(problem, separator)
             return
         counted = "_with_bias" if problem.fit_intercept else ""
-        w, b, most = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound"))
-        self.yardstick = Yardstick.of(problem, (w, b), origin="the largest margin", best=True, most=most)
+        w, b, most, hold = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound", "in_floats"))
+        if hold:
+            self.yardstick = Yardstick.of(problem, (w, b), origin="the largest margin", best=True, most=most)
 
     def _write_down(self) -> None:
         self.look()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.rows import Array, laid_out
+from ..proof.certificate import Separator
 from .points import LONG, Points, lower_bound, upper_bound
 
 GOOD = 1e-9
@@ -29,7 +30,8 @@ AGAIN = 6
 
 class Widest(NamedTuple):
     """The best w with the best dual point. w: (d̄,). offset: b for w as it is scaled. rows, multipliers: the dual point,
-    all > 0. lower, upper: of the margin. complete: False where time ran out."""
+    all > 0. lower, upper: of the margin. complete: False where time ran out. plane: the exact hyperplane, if known, of
+    which (w, offset) are the floats, and lower the margin."""
 
     w: Array
     offset: float
@@ -38,6 +40,7 @@ class Widest(NamedTuple):
     lower: float
     upper: float
     complete: bool = True
+    plane: Separator | None = None
 
     @property
     def gap(self) -> float:
