@@ -128,7 +128,7 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
         first = next(read)
     if words["names"] is not None:
         names = _names_of(words["names"], shape.width)
-    if names == Shape("rows", shape.width).called():  # made up when there were none
+    if names is not None and names == Shape("rows", shape.width).called():  # made up when there were none
         names = None
     if names is not None and to != "svmlight":
         names = free_names(names)

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..compare.learning_curve import learning_curve
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
 from ..errors import DataError, SettingError
 from ..model.model import Model
 from ..recipe.recipe import Recipe
-from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
 from .output import OutputError, check_writable
 from .progress import Progress, Watched

@@ -157,8 +157,10 @@ class Csr(CsrArrays, Stored):
     def take_columns(self, chosen: Array | list[int]) -> Csr:
         if self.width > self.size:  # scipy counts through all columns: 2^31 − 1 of them took 16 GB for two rows
             wanted, numbers = np.asarray(chosen, np.int64), self.indices.astype(np.int64)
-            if (np.diff(wanted) > 0).all() and np.isin(numbers, wanted).all():
-                return csr(self.data, np.searchsorted(wanted, numbers), self.indptr, len(wanted))
+            order = np.argsort(wanted)
+            if (np.diff(wanted[order]) > 0).all() and np.isin(numbers, wanted).all():
+                places = order[np.searchsorted(wanted, numbers, sorter=order)]
+                return csr(self.data, places, self.indptr, len(wanted))._ascending()
         x = self.matrix()[:, chosen].tocsr()
         x.sort_indices()
         return csr(x.data, x.indices, x.indptr, len(chosen))
