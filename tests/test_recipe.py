@@ -324,7 +324,7 @@ def test_none_is_no_scaling_and_labels_of_costs_are_labels() -> None:
     (lambda: Recipe(header="no"), "header='no' must be True or False"),
     (lambda: Recipe(base=2), "base=2"),
     (lambda: Recipe(scale=True).fit(X, Y), "scaling 'True' is not understood"),
-    (lambda: Recipe(max_false_positives="1%"), "must be a share between 0 and 1"),
+    (lambda: Recipe(max_false_positives="1%"), "must be a share above 0 and below 1"),
     (lambda: Recipe(confidence="x", max_false_positives=0.1), "confidence='x' must be a share"),
     (lambda: Recipe(epochs=3), "a recipe has no word epochs; did you mean max_iter?"),
     (lambda: Recipe(eta=3), "did you mean eta0?"),

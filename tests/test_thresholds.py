@@ -172,7 +172,7 @@ def test_few_rows_promise_nothing() -> None:
     [
         ({}, "nothing: choose a threshold by one of"),
         ({"max_false_positives": 0.1, "cost": {"0": 1.0, "1": 1.0}}, "max_false_positives and cost"),
-        ({"max_false_positives": 0.0}, "max_false_positives=0 must be a share between 0 and 1"),
+        ({"max_false_positives": 0.0}, "max_false_positives=0 must be a share above 0 and below 1"),
         ({"max_false_negatives": 1.0}, "max_false_negatives=1 must"),
         ({"max_false_negatives": 0.1, "confidence": 1.0}, "confidence=1 must"),
         ({"cost": {"0": 1.0, "2": 1.0}}, "cost='2' names no label; the labels are 0, 1"),
@@ -296,9 +296,9 @@ def test_threshold_writes_a_model_and_is_honest(data: Path, tmp_path: Path) -> N
     ("words", "told"),
     [
         (("--max-false-positives", "1%", "--cost", "ham=1,spam=1"), "--max-false-positives and --cost: a threshold is"),
-        (("--max-false-positives", "120%"), "120% must be from 0% to below 100%"),
+        (("--max-false-positives", "120%"), "--max-false-positives 1.2 must be a share above 0 and below 1"),
         (("--max-false-positives", "few"), "'few' is not a share; give one as 0.1% or 0.001"),
-        (("--max-false-positives", "0"), "--max-false-positives 0 must be a share between 0 and 1"),
+        (("--max-false-positives", "0"), "--max-false-positives 0 must be a share above 0 and below 1"),
         (("--cost", "ham:1"), "'ham:1' is not of the form LABEL=COST"),
         (("--cost", "ham=1,eggs=1"), "--cost eggs names no label; the labels are ham, spam"),
         (("--cost", "ham=1,spam=1", "--confidence", "90%"), "--confidence has an effect only with --max-false-pos"),
