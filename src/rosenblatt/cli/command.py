@@ -259,7 +259,12 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
         value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
         return f"{max(option.opts, key=len)} {value}".rstrip()
 
-    return message.in_words(word)
+    said = message.in_words(word)
+    for name in message.settings:
+        words = getattr(getattr(options.get(name), "type", None), "words", {})
+        for text, value in words.items():  # `must be None, "auto" or a number`
+            said = said.replace("None" if value is None else f'"{value}"', text)
+    return said
 
 
 def flag(name: str) -> str:

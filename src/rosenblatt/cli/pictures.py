@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     """What `check_writable` checks, and that the suffix is one of a picture's. others: files that must stay."""
     if path is None:
         return
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a home that cannot be written to is none of our affairs
     from ..report.pictures.canvas import check_suffix
 
     try:

@@ -229,7 +229,9 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     """What to try where training errors are left, or the loss has no minimum."""
     model, run = trained.model, trained.model.run
     if model.width == 0:
-        yield "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+        yield "there is no feature to learn from"
+        if model.reads_texts and model.recipe.get("min_documents") != 1:
+            yield "where texts are few, --min-documents 1 keeps all their words"
         return
     if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
         yield "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer"
@@ -246,7 +248,8 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     elif stop.kind == "unsettled":
         yield UNSETTLED
     elif not stop.is_limit:
-        yield "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
+        other = "another --rule" if run.settings.optimizer.name == "online" else "--optimizer online, or another --rule"
+        yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
             yield "--keep averaged or --keep pocket, which do well where mistakes remain"

@@ -77,7 +77,9 @@ def _init_of(signature: inspect.Signature) -> Any:
         try:
             bound = signature.bind(*given, **named)
         except TypeError as error:
-            raise TypeError(f"{type(given[0]).__name__}: {error}{_hint(named, signature)}") from None
+            by_name = "parameters are given by their names, as max_iter=100"
+            why = by_name if str(error) == "too many positional arguments" else f"{error}{_hint(named, signature)}"
+            raise TypeError(f"{type(given[0]).__name__}: {why}") from None
         bound.apply_defaults()
         (_, self), *arguments = bound.arguments.items()
         for name, value in arguments:

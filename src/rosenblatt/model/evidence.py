@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.labels import class_numbers, tidy
-from ..errors import DataError, short
+from ..errors import DataError, plural, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
 
@@ -63,7 +63,7 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
     another width than the model.
     """
     if rows.width != model.width:
-        raise DataError(f"the data have {rows.width} features, but the model was trained with {model.width}")
+        raise DataError(f"the data have {plural(rows.width, 'feature')}, but the model was trained with {model.width}")
     columns, values = rows.row(i)
     kept = values != 0.0
     columns, values = columns[kept], values[kept].astype(float)

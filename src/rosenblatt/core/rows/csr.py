@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import DataError, plural
 from .verbs import Array, Index, Layout, Stored, floats, frozen
 
 ROOM = 1 << 21
@@ -290,7 +290,9 @@ def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:
         raise DataError("the row pointers of the sparse matrix do not fit its data; it is damaged")
     if len(indices) and (int(indices.min()) < 0 or int(indices.max()) >= width):
         bad = int(indices.min()) if int(indices.min()) < 0 else int(indices.max())
-        raise DataError(f"column index {bad} in a sparse matrix of {width} columns; it must lie in 0 … {width - 1}")
+        raise DataError(
+            f"column index {bad} in a sparse matrix of {plural(width, 'column')}; it must lie in 0 … {width - 1}"
+        )
     shape = np.array([width], np.int64)
     return Csr(frozen(floats(data)), frozen(_unsigned(indices)), frozen(indptr), frozen(shape))
 
