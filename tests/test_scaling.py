@@ -226,7 +226,7 @@ def test_the_width_comes_from_the_model() -> None:
     assert isinstance(narrow, Csr) and narrow.shape[0] == 3
     with pytest.raises(DataError, match="found 4 columns; the model was trained on 3"):
         features.transform(Batch(sparse(np.ones((1, 4))), None))
-    with pytest.raises(DataError, match="found 1 columns; the model was trained on 2"):
+    with pytest.raises(DataError, match="found 1 column; the model was trained on 2"):
         Features.fit(NUMBERS)[0].transform(Batch(dense(np.ones((1, 1))), None))
 
 

@@ -242,7 +242,7 @@ def test_train_calibrates_and_every_command_knows(kind: str, data: Path, tmp_pat
     first = well("predict", model, data, "--proba").out.splitlines()[0].split("\t")
     assert float(first[1]) + float(first[2]) == pytest.approx(1.0)
     told = [json.loads(line) for line in well("predict", model, data, "--proba", "--json").out.splitlines()]
-    assert all(row["label"] == max(row["proba"], key=row["proba"].get) for row in told)
+    assert all(row["predicted"] == max(row["proba"], key=row["proba"].get) for row in told)
     evaluated = well("evaluate", model, data)
     assert "log-loss " in evaluated.out and "Brier " in evaluated.out and "calibration error " in evaluated.out
     found = well("evaluate", model, data, "--json").json
