@@ -135,7 +135,7 @@ def test_a_scorer_sorts_and_those_it_cannot_measure_say_why(data: Path) -> None:
     [
         (("--rules", "nobody"), 2, "unknown rule 'nobody'"),
         (("--keeps", "nobody"), 2, "unknown keep 'nobody'"),
-        (("--scalings", "log"), 2, "scaling 'log'"),
+        (("--scales", "log"), 2, "scaling 'log'"),
         (("--optimizers", "newton"), 2, "unknown optimizer 'newton'"),
         (("--scoring", "beauty"), 2, "--scoring beauty is no scorer"),
         (("--folds", "1"), 2, "--folds"),

@@ -10,9 +10,9 @@ from sklearn.datasets import make_blobs
 
 from pictured import assert_legible, texts
 from rosenblatt import AveragedPerceptron, plots
+from rosenblatt.compare.learning_curve import learning_curve
 from rosenblatt.data.folds import fold_numbers, stratified
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.report.learning_curve import learning_curve
 
 RANDOM = np.random.default_rng(7)
 

@@ -156,7 +156,7 @@ WRONG = {
     "--batch-size -1 --optimizer mini-batch": "--batch-size -1 must be",
     "--patience 0": "--patience 0 must be > 0",
     "--check-every -1 --keep pocket": "--check-every -1 must be",
-    "--tol -1": "--tol -1.0 must be None",
+    "--tol -1": "--tol -1.0 must be none",
     "--epsilon -1 --optimizer batch": "--epsilon -1.0 must be",
     "--positive nobody": "--positive nobody is not a label; the labels are",
     "--class-weight 1=-2": "weights must be finite",

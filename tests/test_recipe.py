@@ -133,7 +133,7 @@ def test_a_str_that_is_no_path_is_a_text() -> None:
     (lambda: Recipe().fit(FRAME, "kind"), "no column 'kind'"),
     (lambda: Recipe(bits=9, dictionary="hashed").fit(X, Y), "the option is for texts and mails"),
     (lambda: Recipe().fit([*TEXTS[:5], 3], KINDS), "row 6: found int among texts"),
-    (lambda: Recipe().fit(X, Y).predict(X[:, :1]), "found 1 columns; the model was trained on 2"),
+    (lambda: Recipe().fit(X, Y).predict(X[:, :1]), "found 1 column; the model was trained on 2"),
     (lambda: Recipe().fit(FRAME, Y).predict(FRAME[["age"]]), "no column 'height'"),
     (lambda: Recipe().fit(X, Y).predict(TEXTS), "found text"),
     (lambda: Recipe().fit(X, Y).probabilities(X), "has no probabilities"),

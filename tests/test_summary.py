@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as hnp
 from command import NUMBERS, TABLE, mail_folder, one_of_each, run, well, write
 from rosenblatt.core.rows import csr, dense, matrix
 from rosenblatt.data.batch import Batch
+from rosenblatt.doctor.summary import summarise
 from rosenblatt.read import open_source
-from rosenblatt.report.data_summary import summarise
 
 FEW = st.sampled_from([0.0, -0.0, 1.0, 2.5, -3.0, 1e200, 5e-324])
 MATRICES = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=8), elements=FEW)
@@ -97,7 +97,7 @@ def test_what_is_odd_is_named(here: Path) -> None:
     assert [each["name"] for each in found["columns"][:2]] == ["b", "a"]
     done = well("summary", "t.csv", "--columns", "1")
     assert "duplicate columns: 1 (twin = a)" in done.out and "\nb " in done.out and "\na " not in done.out
-    assert "hint: ranges of the columns differ by a factor of 1e+03: --scale standard" in done.out
+    assert "hint: the ranges of the columns differ by a factor of 1e+03: --scale standard makes them alike" in done.out
     assert "no classifier can be right on 1 of the rows" in done.out
 
 

@@ -242,7 +242,7 @@ def test_train_calibrates_and_every_command_knows(kind: str, data: Path, tmp_pat
     first = well("predict", model, data, "--proba").out.splitlines()[0].split("\t")
     assert float(first[1]) + float(first[2]) == pytest.approx(1.0)
     told = [json.loads(line) for line in well("predict", model, data, "--proba", "--json").out.splitlines()]
-    assert all(row["label"] == max(row["proba"], key=row["proba"].get) for row in told)
+    assert all(row["predicted"] == max(row["proba"], key=row["proba"].get) for row in told)
     evaluated = well("evaluate", model, data)
     assert "log-loss " in evaluated.out and "Brier " in evaluated.out and "calibration error " in evaluated.out
     found = well("evaluate", model, data, "--json").json
@@ -296,7 +296,7 @@ def test_threshold_writes_a_model_and_is_honest(data: Path, tmp_path: Path) -> N
     ("words", "told"),
     [
         (("--max-false-positives", "1%", "--cost", "ham=1,spam=1"), "--max-false-positives and --cost: a threshold is"),
-        (("--max-false-positives", "120%"), "120% must be from 0% to below 100%"),
+        (("--max-false-positives", "120%"), "--max-false-positives 1.2 must be a share above 0 and below 1"),
         (("--max-false-positives", "few"), "'few' is not a share; give one as 0.1% or 0.001"),
         (("--max-false-positives", "0"), "--max-false-positives 0 must be a share above 0 and below 1"),
         (("--cost", "ham:1"), "'ham:1' is not of the form LABEL=COST"),

@@ -85,6 +85,11 @@ def short(text: Any, most: int = 80) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+def plural(count: float, what: str) -> str:
+    """`1 row`, `1,234 rows`."""
+    return f"{count:,} {what if count == 1 else what + 's'}"
+
+
 def plain(text: Any) -> str:
     """A text from outside, to stand in a template: its braces are no settings."""
     return str(text).replace("{", "{{").replace("}", "}}")

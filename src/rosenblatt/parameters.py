@@ -8,6 +8,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -39,6 +40,12 @@ RULES_OF_OTHERS = {
     "log": "logistic", "log-loss": "logistic", "logreg": "logistic", "logistic-regression": "logistic",
     "sgd": "logistic",
 }  # fmt: skip
+
+
+def nearest(name: str, known: Iterable[Any]) -> str:
+    """The one of the known words that is meant by another: of other letters' size, or with a slip; else ""."""
+    words = {str(each).lower(): str(each) for each in known}
+    return "".join(words[near] for near in get_close_matches(name.lower().replace("_", "-"), words, 1, 0.75))
 
 
 class Parameter(NamedTuple):
@@ -160,16 +167,17 @@ class Parameter(NamedTuple):
             self._refuse(value)
 
     def _refuse(self, value: Any, refusal: str = "") -> None:
-        template = self.refusal or refusal or self._refusal()
+        template = self.refusal or refusal or self._refusal(value)
         raise SettingError(template.replace("{choices}", ", ".join(map(str, self.choices))), **{self.name: value})
 
-    def _refusal(self) -> str:
+    def _refusal(self, value: Any) -> str:
         words = ["None" if word is None else f'"{word}"' for word in self.words.values()]
         if self.choices:
             known = "{choices}" + (f", or {self.function}" if self.function else "")
             if words:
                 return f"{{{self.name}}} must be {', '.join(words)} or one of {known}"
-            return f"unknown {{{self.name}}}; one of {known}"
+            near = nearest(value, self.choices) if isinstance(value, str) else ""
+            return f"unknown {{{self.name}}}; one of {known}" + f"; did you mean {near}?" * bool(near)
         range_ = f"{'a whole number' if self.kind is int else 'a number'} ≥ {self.least or 0:g}"
         free = words if None in self.words.values() else []  # "auto" alone is the default, and goes without saying
         return f"{{{self.name}}} must be {' or '.join([', '.join(free), range_]) if free else range_}"
@@ -350,7 +358,9 @@ def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[st
     """
     name, _, settings = text.partition(":")
     if name not in known:
-        raise SettingError(f"unknown {{{what}}}; one of {', '.join(known)}", **{what: text})
+        near = nearest(name, known)
+        hint = f"; did you mean {near}?" if near else ""
+        raise SettingError(f"unknown {{{what}}}; one of {', '.join(known)}{hint}", **{what: text})
     own = {parameter.inner: parameter for parameter in known[name].parameters}
     values = {}
     for part in filter(None, settings.split(",")):

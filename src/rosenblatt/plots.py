@@ -105,7 +105,7 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import _safe_indexing as part
 
-    from .report.learning_curve import learning_curve as measured
+    from .compare.learning_curve import learning_curve as measured
     from .report.pictures.lines import figure_of_growth
 
     labels = np.asarray(y)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import RosenblattError
+from ..errors import DataError, RosenblattError
 from .output import note, silence, write
 
 COMMANDS = {
@@ -121,6 +121,12 @@ def _guarded(group: App, args: list[str], name: str) -> int:
         except RosenblattError as error:
             note(f"Error: {error}")
             return error.exit_code
+        except MemoryError as error:
+            why = f" ({error})" if str(error) else ""
+            note(
+                f"Error: there is not enough memory for that{why}; is a column's index mistyped, or are rows too many?"
+            )
+            return DataError.exit_code
         except Exception as error:
             if debug:
                 raise

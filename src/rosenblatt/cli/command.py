@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..errors import Message, RosenblattError, in_python
-from ..parameters import OF_OTHERS, Parameter
+from ..parameters import OF_OTHERS, Parameter, nearest
 from ..read import reading_table
 from ..read.parameters import FIELDS
 from ..read.several import from_words
@@ -79,11 +79,16 @@ def command(**arguments: str) -> Decorator:
 
 
 class Option(click.Option):
-    """An option in a section of the help."""
+    """An option in a section of the help. before: what it was called in an earlier version, still understood."""
 
-    def __init__(self, *args: Any, section: str, **words: Any) -> None:
+    def __init__(self, *args: Any, section: str, before: str = "", **words: Any) -> None:
         super().__init__(*args, **words)
-        self.section = section
+        self.section, self.before = section, before
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        own, self.opts = self.opts, [*self.opts, *filter(None, [self.before])]
+        super().add_to_parser(parser, ctx)
+        self.opts = own
 
 
 class Number(click.ParamType):
@@ -115,12 +120,19 @@ class Number(click.ParamType):
         return number
 
 
-class Member(click.Choice[str]):
-    """A choice that may have parameters of its own, as `pocket:every=10`; whose they are checks them."""
+class Choice(click.Choice[str]):
+    """One of some words. members: each may have parameters, as `pocket:every=10`; whose they are checks them."""
+
+    def __init__(self, choices: Iterable[str], members: bool = False) -> None:
+        super().__init__(list(choices))
+        self.members = members
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        super().convert(value.partition(":")[0] if isinstance(value, str) else value, param, ctx)
-        return value
+        name = value.partition(":")[0] if self.members and isinstance(value, str) else value
+        if isinstance(name, str) and name not in self.choices and (near := nearest(name, self.choices)):
+            self.fail(f"{name!r} is not one of {', '.join(self.choices)}; did you mean {near}?", param, ctx)
+        chosen = super().convert(name, param, ctx)
+        return value if self.members else chosen
 
 
 class Share(click.ParamType):
@@ -145,8 +157,6 @@ class Share(click.ParamType):
         if self.file and not 0.0 < share < 1.0:
             found = f"{value} is not between 0 and 1"
             self.fail(f"{found}; give a share of the rows, as 0.2 or 20%, or a file.", param, ctx)
-        if not 0.0 <= share < 1.0:
-            self.fail(f"{value} must be from 0% to below 100%, that is below 1.", param, ctx)
         return share
 
 
@@ -179,7 +189,7 @@ def _type(entry: Parameter) -> Any:
     if entry.metavar in ("SHARE", "SHARE|FILE"):
         return Share(file=entry.metavar != "SHARE")
     if entry.choices:
-        return (Member if entry.members else click.Choice)([*entry.words, *map(str, entry.choices)])
+        return Choice([*entry.words, *map(str, entry.choices)], entry.members)
     if entry.kind in (int, float):
         return Number(entry.kind, entry.least if entry.early else None, **entry.words)
     return None
@@ -262,7 +272,12 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
         value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
         return f"{max(option.opts, key=len)} {value}".rstrip()
 
-    return message.in_words(word)
+    said = message.in_words(word)
+    for name in message.settings:
+        words = getattr(getattr(options.get(name), "type", None), "words", {})
+        for text, value in words.items():  # `must be None, "auto" or a number`
+            said = said.replace("None" if value is None else f'"{value}"', text)
+    return said
 
 
 def flag(name: str) -> str:

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from ..data.batch import AtHand, Batch, Source
-from ..errors import DataError, SettingError, located
+from ..errors import DataError, SettingError, located, plural
 from ..features.pipeline import Features
 from ..model.model import Model
 from ..model.representation import Representation
@@ -68,8 +68,8 @@ def convert(data: str, output: str, as_json: bool, unlabelled: bool, **words: An
     notes(written.pop("notes"))
     if output == "-":
         return
-    features = f" of {written['features']:,} features" if written["features"] else ""
-    show(written, [f"{written['rows']:,} rows{features} written to {output}"], as_json)
+    features = f" of {plural(written['features'], 'feature')}" if written["features"] else ""
+    show(written, [f"{plural(written['rows'], 'row')}{features} written to {output}"], as_json)
     if as_json:
         return
     if written["numbers"]:
@@ -128,7 +128,7 @@ def _rows(source: Source, words: dict[str, Any], progress: Progress) -> tuple[An
         first = next(read)
     if words["names"] is not None:
         names = _names_of(words["names"], shape.width)
-    if names == Shape("rows", shape.width).called():  # made up when there were none
+    if names is not None and names == Shape("rows", shape.width).called():  # made up when there were none
         names = None
     if names is not None and to != "svmlight":
         names = free_names(names)

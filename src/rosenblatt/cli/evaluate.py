@@ -54,7 +54,7 @@ def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: An
     if plot:
         from ..report.pictures.answers import answers_of, figure_of_answers
 
-        size = f"{measured['rows']:,} rows, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
+        size = f"{plural(measured['rows'], 'row')}, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
         write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)
     show(measured, _report(measured), as_json, [plot])
 

@@ -77,8 +77,9 @@ TEXT_SCALE = "unit:2"
 )
 @names_option(
     "Algorithm",
-    "--algorithm",
+    "--algorithms",
     "algorithms",
+    before="--algorithm",
     help="halving, weighted-majority, randomized-weighted-majority, hedge, follow-the-leader.  [default: all]",
 )
 @option(
@@ -103,7 +104,7 @@ def experts(data: str, predict: bool, as_json: bool, **words: Any) -> None:
     Example:
         rosenblatt experts advice.csv --plot experts.png
         rosenblatt experts sms.txt --learners "perceptron,averaged perceptron,margin,passive-aggressive"
-        tail -f advice.csv | rosenblatt experts - --algorithm weighted-majority --predict
+        tail -f advice.csv | rosenblatt experts - --algorithms weighted-majority --predict
     """
     _check(words, given(words))
     words |= {"data": data, "predict": predict}
@@ -194,11 +195,11 @@ def _made(words: dict[str, Any], n: int) -> list[Any]:
     """New algorithms for n experts."""
     names = words["algorithms"] or (["hedge"] if words["losses"] else list(ALGORITHMS))
     if len(set(names)) < len(names):
-        raise SettingError(f"--algorithm {','.join(names)}: one is named twice")
+        raise SettingError(f"--algorithms {','.join(names)}: one is named twice")
     out = []
     for name in names:
         if name not in ALGORITHMS:
-            raise SettingError(f"--algorithm {name}: there is none of that name; there are {', '.join(ALGORITHMS)}")
+            raise SettingError(f"--algorithms {name}: there is none of that name; there are {', '.join(ALGORITHMS)}")
         if words["losses"] and name != "hedge":
             raise SettingError(f"--losses are for hedge; {name} needs advice of two words and outcomes")
         own = {key: words[key] for key in PARAMETERS if key in signature(ALGORITHMS[name]).parameters}

@@ -5,7 +5,9 @@ import io
 import json
 import math
 import os
+import re
 import select
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 
 from ..errors import RosenblattError, SettingError
 from ..read.several import paths_of
-from ..report.words import printable
+from ..report.words import printable, wrapped
 
 
 class OutputError(RosenblattError):
@@ -101,7 +103,23 @@ def show(values: Any, lines: Iterable[str], as_json: bool, files: Iterable[str |
     if as_json:
         write_lines([to_json(values() if callable(values) else values)])
     else:
-        write_lines([*lines, *(f"wrote {path}" for path in files if path)])
+        write_lines(_fitted([*lines, *(f"wrote {path}" for path in files if path)]))
+
+
+COMMAND = re.compile(r"(^|: )rosenblatt ")
+
+
+def _fitted(lines: Iterable[str]) -> Iterable[str]:
+    """On a terminal sentences that are longer than it is wide are broken between words; tables, and commands that are
+    copied, are not."""
+    width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else math.inf
+    for line in lines:
+        text = line.lstrip()
+        if len(line) <= width or "  " in text or COMMAND.search(text):
+            yield line
+        else:
+            blank = line[: len(line) - len(text)]
+            yield from wrapped(text, int(width), blank, f"{blank}  ")
 
 
 def check_writable(name: str | os.PathLike[str], *inputs: str | None) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..compare.learning_curve import learning_curve
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
 from ..errors import DataError, SettingError
 from ..model.model import Model
 from ..read.several import paths_of
 from ..recipe.recipe import Recipe
-from ..report.learning_curve import learning_curve
 from .command import flag, in_shell
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
@@ -30,6 +31,7 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     """What `check_writable` checks, and that the suffix is one of a picture's. others: files that must stay."""
     if path is None:
         return
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a home that cannot be written to is none of our affairs
     from ..report.pictures.canvas import check_suffix
 
     try:

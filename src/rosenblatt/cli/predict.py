@@ -59,7 +59,7 @@ def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
     labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
     shares = np.exp(model.log_probabilities(part.scores)).tolist() if proba else None
     for i, (label, score) in enumerate(zip(labels, scores, strict=True)):
-        line: dict[str, Any] = {"row": part.first + i, "id": part.name(i), "label": label}
+        line: dict[str, Any] = {"row": part.first + i, "id": part.name(i), "predicted": label}
         line["score"] = dict(zip(names, score, strict=True)) if isinstance(score, list) else score
         if shares is not None:
             line["proba"] = dict(zip(names, shares[i], strict=True))

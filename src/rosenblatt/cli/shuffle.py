@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..errors import SettingError
+from ..errors import SettingError, plural
 from ..write import whole_files
 from ..write.shuffle import shuffled
 from .command import Number, command, option
@@ -41,4 +41,4 @@ def shuffle(data: str, output: str, seed: int, as_json: bool, **words: Any) -> N
     notes(rows.notes)
     if output != "-":
         values = {"rows": count, "seed": seed, "output": output}
-        show(values, [f"{count:,} rows written to {output}"], as_json)
+        show(values, [f"{plural(count, 'row')} written to {output}"], as_json)

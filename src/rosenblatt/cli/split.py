@@ -38,8 +38,8 @@ def split(data: str, test: float | None, parts: str | None, output: str | None, 
     """
     if test is not None and parts is not None:
         raise SettingError("--test and --parts both say how to split; choose one")
-    if test == 0.0:
-        raise SettingError("--test 0 leaves no rows to test on; give a share between 0 and 1")
+    if test is not None and not 0.0 < test < 1.0:
+        raise SettingError(f"--test {test:g} leaves no rows on one side; give a share above 0 and below 1")
     share = 0.2 if test is None else test
     asked = parts_of(f"train={1 - share!r},test={share!r}" if parts is None else parts)
     if output is None and (data == "-" or isinstance(data, Several)):

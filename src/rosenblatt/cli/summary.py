@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..report.data_summary import COLUMN, summarise
+from ..doctor.summary import COLUMN, summarise
+from ..report.advice import of_data
 from ..report.words import listed, plural, short, table
 from .command import Number, command, option
 from .options import json_option, reading, reading_options
@@ -33,7 +34,13 @@ def summary(data: str, columns: int | None, as_json: bool, unlabelled: bool, **w
     source: Any = as_it_is(data, reading(words), unlabelled)
     with Progress() as progress:
         values = summarise(progress.reading(source), lambda: _names(source))
-    values = {"data": data, "format": source.recipe()["format"], **values, "notes": dict(source.notes)}
+    values = {
+        "data": data,
+        "format": source.recipe()["format"],
+        **values,
+        "advice": of_data(values),
+        "notes": dict(source.notes),
+    }
     if "columns" in values:
         values["columns"] = values["columns"][:columns]
     notes(source.notes)
@@ -66,14 +73,15 @@ def _numbers(values: dict[str, Any]) -> Iterator[str]:
         return
     yield f"values: {values['min']:.6g} to {values['max']:.6g}, {values['density']:.2%} of them not zero"
     yield f"rows without values: {values['zero_rows']:,}"
-    for key, what in (("empty_columns", "columns without values"), ("constant_columns", "constant columns")):
-        yield f"{what}: {_counted(values[key])}"
+    yield f"columns without values: {_counted(values['empty_columns'], values['empty'])}"
+    yield f"constant columns: {_counted(values['constant_columns'])}"
     yield "duplicate columns: " + _counted([f"{one} = {other}" for one, other in values["duplicate_columns"]])
 
 
-def _counted(names: list[Any]) -> str:
-    shown = listed([short(name, 40) for name in names], LISTED, ", ...")
-    return f"{len(names):,}" + (f" ({shown})" if names else "")
+def _counted(names: list[Any], count: int | None = None) -> str:
+    """How many, and the first names. count: of more than are named."""
+    shown = listed([short(name, 40) for name in names[: LISTED + 1]], LISTED, ", ...")
+    return f"{len(names) if count is None else count:,}" + (f" ({shown})" if names else "")
 
 
 def _columns(values: dict[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import endless
+from ..report.advice import endless, of_scale
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -158,7 +158,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "seconds": round(trained.seconds, 3),
         "model": output,
         "notes": trained.notes,
-        "advice": _advice(model, errors),
+        "advice": "; ".join(_advice(trained, errors)) or None,
     }
 
 
@@ -227,29 +227,34 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"next: {values['advice']}"
 
 
-def _advice(model: Model, errors: int | None) -> str | None:
-    """What to try where learning was cut short with training errors left, or None."""
-    run = model.run
+def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
+    """What to try where training errors are left, or the loss has no minimum."""
+    model, run = trained.model, trained.model.run
     if model.width == 0:
-        return "there is no feature to learn from; where texts are few, --min-documents 1 keeps all their words"
+        yield "there is no feature to learn from"
+        if model.reads_texts and model.recipe.get("min_documents") != 1:
+            yield "where texts are few, --min-documents 1 keeps all their words"
+        return
     if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
-        return (
-            "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer; "
-            "--l2 0.001 gives it one"
-        )
-    if run.finished or errors == 0 or run.best is not None:
-        return None
+        yield "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer"
+        yield "--l2 0.001 gives it one"
+    if errors == 0:
+        return
+    yield from of_scale(model, trained.rows, "--scale standard")
+    if run.finished or run.best is not None:
+        return
     stop = run.stop
     if stop.kind == "not separable":
-        return "--keep averaged or --keep pocket, without stopping; `rosenblatt doctor DATA` tries what may help"
-    if stop.kind == "unsettled":
-        return UNSETTLED
-    if not stop.is_limit:
-        return "mistakes are left although nothing moves any more; try --optimizer online, or another --rule"
-    option = flag(stop.setting)
-    more = f"more {option}, or go on with --continue"
-    if run.settings.tol is not None:
-        return f"{more}; {UNSETTLED}"
-    if stop.kind == "epochs" and run.may_never_settle:
-        return f"--keep averaged or --keep pocket, which do well where mistakes remain; {more}"
-    return more
+        yield "--keep averaged or --keep pocket, without stopping"
+        yield "`rosenblatt doctor DATA` tries what may help"
+    elif stop.kind == "unsettled":
+        yield UNSETTLED
+    elif not stop.is_limit:
+        other = "another --rule" if run.settings.optimizer.name == "online" else "--optimizer online, or another --rule"
+        yield f"mistakes are left although nothing moves any more; try {other}"
+    else:
+        if stop.kind == "epochs" and run.may_never_settle:
+            yield "--keep averaged or --keep pocket, which do well where mistakes remain"
+        yield f"more {flag(stop.setting)}, or go on with --continue"
+        if run.settings.tol is not None:
+            yield UNSETTLED

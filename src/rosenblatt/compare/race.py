@@ -17,7 +17,7 @@ from ..core.loop import UPDATES
 from ..core.rows import Array
 from ..data.batch import Batch
 from ..data.folds import folds_of
-from ..errors import DataError, Message, RosenblattError, SettingError, plain
+from ..errors import DataError, Message, RosenblattError, SettingError, plain, plural
 from ..features.pipeline import DEFAULT, Options
 from ..learn.observers import Event, Observer
 from ..learn.run import Stop
@@ -75,7 +75,7 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
     if counts.min() < count:
         rare, has = values.tolist()[int(counts.argmin())], int(counts.min())
         most = "{folds_} or fewer" if has > 1 else "a file of its own to test on"
-        why = f"class {plain(repr(rare))} has {has} rows, too few for {{folds}} with one of it in each"
+        why = f"class {plain(repr(rare))} has {plural(has, 'row')}, too few for {{folds}} with one of it in each"
         raise DataError(f"{why}; use {most}", folds=count, folds_=has)
     return folds_of(y, count, seed)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows, csr, dense
-from ..errors import DataError, SettingError, plain
+from ..errors import DataError, SettingError, plain, plural
 from ..parameters import NONE, Parameter
 
 MOST_WHOLE = 2**53
@@ -45,10 +45,10 @@ def rows_from(X: Any) -> Rows:
     try:
         return dense(_exact(x))
     except DataError as error:
-        raise error.within(_column_named(X)) from None
+        raise error.within(column_named(X)) from None
 
 
-def _column_named(X: Any) -> str:
+def column_named(X: Any) -> str:
     """`column 'when': ` of the first column of a DataFrame that holds no numbers; "" of other data."""
     for p, name in enumerate(getattr(X, "columns", ())):
         try:
@@ -101,7 +101,7 @@ def labels_from(y: Any, rows: int) -> Array:
     except ValueError:
         raise DataError("the labels are not all of one kind; there must be one label a row") from None
     if labels.ndim != 1 or len(labels) != rows:
-        raise DataError(f"{rows} rows but labels of shape {labels.shape}; there must be one label a row")
+        raise DataError(f"{plural(rows, 'row')} but labels of shape {labels.shape}; there must be one label a row")
     if labels.dtype.kind == "c":
         raise DataError(f"the labels have dtype {labels.dtype}, which has no order; expected numbers or text")
     missing = list(map(_missing, labels.tolist())) if labels.dtype == object else labels != labels
@@ -164,17 +164,24 @@ MOST_WEIGHT = 1e100
 """Of a row: times a step, times a squared length of at most 1e290 over many rows, it must stay a number."""
 
 
-def check_finite(rows: Rows, names: Sequence[str] | None = None) -> float:
+def check_finite(rows: Rows, names: Sequence[str] | None = None, first: int = 1, read: Any = None) -> float:
     """The largest magnitude of all values.
 
-    DataError naming row and feature (counted from 1, or by name) of the first value that is NaN or infinite.
+    DataError naming row and feature (counted from 1, or by name) of the first value that is NaN or infinite. first: the
+    number of the first row. read: the rows as they were read; a value that is finite there is the one that is named.
     """
     largest = rows.largest()
     if np.isfinite(largest):
         return largest
     row, column, value = rows.first_not_finite()
     name = f"feature {column + 1}" if names is None else f"feature {names[column]!r}"
-    raise DataError(f"row {row + 1}, {name}: found {value} (NaN or infinity); values must be finite")
+    place = f"row {first + row}, {name}"
+    columns, values = (np.empty(0), np.empty(0)) if read is None or isinstance(read, list) else read.row(row)
+    for own in values[columns == column]:
+        if np.isfinite(own):
+            found = f"found {own:g}, which the model's scaling turns into {value}"
+            raise DataError(f"{place}: {found}; expected values of the size of those that it learned from")
+    raise DataError(f"{place}: found {value} (NaN or infinity); values must be finite")
 
 
 def check_range(rows: Rows, largest: float) -> None:
@@ -207,7 +214,7 @@ def checked_weights(weight: Any, n: int) -> Array | None:
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        raise DataError(f"sample_weight has shape {weight.shape}; {n} rows need shape ({n},)")
+        raise DataError(f"sample_weight has shape {weight.shape}; {plural(n, 'row')} need shape ({n},)")
     bad = np.flatnonzero(~(weight >= 0.0) | ~np.isfinite(weight))
     if bad.size:
         raise DataError(f"row {bad[0] + 1}: sample weight {weight[bad[0]]}; weights must be finite and ≥ 0")

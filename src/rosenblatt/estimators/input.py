@@ -8,8 +8,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
-from ..data.checks import check_finite, labels_from, rows_from
-from ..errors import SettingError, plain
+from ..data.checks import check_finite, column_named, labels_from, rows_from
+from ..errors import DataError, SettingError, plain
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -22,7 +22,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
-        x, y = self._validated(X, y=y, reset=reset)
+        columns = np.ndim(y) == 2 and np.shape(y)[1]
+        try:
+            x, y = self._validated(X, y=y, reset=reset)
+        except ValueError as error:
+            if columns and columns > 1 and "1d array" in str(error):
+                text = "One label a row is needed; MultiOutputClassifier of scikit-learn fits a classifier a column"
+                raise SettingError(plain(f"{error} {text}")) from None
+            raise
         if y.dtype == object:
             labels_from(y, len(y))  # the sentence about None and labels of several kinds
         try:
@@ -30,13 +37,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kind = type_of_target(y)
         except TypeError as error:  # of bytes
             raise SettingError(plain(error)) from None
+        except ValueError as error:
+            text = "" if y.dtype.kind != "f" else " If these numbers are classes, give them as text: y.astype(str)."
+            raise SettingError(plain(f"{error}{text}")) from None
         if kind not in ("binary", "multiclass"):
             raise SettingError(f"y is {kind}; one label a row is needed")
         return y, rows_from(x).without_duplicates()
 
     def _validated(self, X: Any, **how: Any) -> Any:
         kinds = [np.float64, np.float32]
-        return validate_data(self, X, accept_sparse="csr", dtype=kinds, order="C", ensure_all_finite=False, **how)
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype=kinds, order="C", ensure_all_finite=False, **how)
+        except (TypeError, ValueError):
+            if place := column_named(X):
+                text = f"{place}the rows hold something that is no number; leave it out, or make numbers of it"
+                raise DataError(text) from None
+            raise
 
     def _rows(self, X: Any) -> Rows:
         """Rows to answer for."""

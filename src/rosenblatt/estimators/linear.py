@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer
 
 from ..core.loop import SEEN, UPDATES
-from ..core.rows import Array
+from ..core.rows import Array, Rows
 from ..data.checks import checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
@@ -77,7 +77,9 @@ def _init_of(signature: inspect.Signature) -> Any:
         try:
             bound = signature.bind(*given, **named)
         except TypeError as error:
-            raise TypeError(f"{type(given[0]).__name__}: {error}{_hint(named, signature)}") from None
+            by_name = "parameters are given by their names, as max_iter=100"
+            why = by_name if str(error) == "too many positional arguments" else f"{error}{_hint(named, signature)}"
+            raise TypeError(f"{type(given[0]).__name__}: {why}") from None
         bound.apply_defaults()
         (_, self), *arguments = bound.arguments.items()
         for name, value in arguments:
@@ -182,7 +184,7 @@ class LinearClassifier(Classifier):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
         model = replace(learned.model, names=None if names is None else list(names), recipe=recipe.as_dict())
-        _warn_of_a_limit(model)
+        _warn(model, learned.rows)
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
@@ -302,16 +304,21 @@ class LinearClassifier(Classifier):
         return self
 
 
-def _warn_of_a_limit(model: Model) -> None:
-    """ConvergenceWarning where a limit came first, with what may help, as the shell's advice."""
-    run = model.run
-    if not run.stop.is_limit or run.converged or run.best is not None:
+def _warn(model: Model, rows: Rows) -> None:
+    """ConvergenceWarning where a limit came first or a loss does not settle, with what may help, as the shell's
+    advice."""
+    run, text = model.run, str(model.run.stop_reason)
+    if not (run.stop.is_limit or run.stop.kind == "unsettled") or run.converged or run.best is not None:
         return
-    helps = f"a larger {run.stop.setting}"
+    from ..report.advice import of_scale
+
+    helps = of_scale(model, rows, "StandardScaler of scikit-learn")
+    if run.stop.is_limit:
+        text += ": it came before the rule had finished"
+        helps.append(f"a larger {run.stop.setting}")
     if run.may_never_settle:
-        helps += '; keep="averaged" or keep="pocket" where mistakes remain'
-    text = f"{run.stop_reason}: it came before the rule had finished; what may help: {helps}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        helps.append('keep="averaged" or keep="pocket" where mistakes remain')
+    warnings.warn(f"{text}{'; what may help: ' * bool(helps)}{'; '.join(helps)}", ConvergenceWarning, stacklevel=3)
 
 
 LinearClassifier.__doc__ = (LinearClassifier.__doc__ or "").replace("{parameters}", described(learner_table()))

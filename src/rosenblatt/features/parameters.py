@@ -12,7 +12,7 @@ _WORDS, _HASHED = ("dictionary", "words"), ("dictionary", "hashed")
 SCALE = Parameter(
     "scale", "auto", metavar="SCALING", section="Features",
     help="none, or standard, idf, unit, unit:LENGTH joined by +; auto: idf+unit:2 for texts, none for numbers. standard"
-         " centres dense rows only, as of tables; svmlight is sparse.",
+         " does not centre sparse rows, as of svmlight, where most values are zero.",
 )  # fmt: skip
 VALUES = _of_texts(
     "values", "present", help="What a word of a text counts: {choices}.", choices=("present", "count", "share"),

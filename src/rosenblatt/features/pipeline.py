@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.rows import Array, Rows
 from ..data.batch import Batch, Source, joined
-from ..errors import DataError, ModelError, SettingError
+from ..errors import DataError, ModelError, SettingError, plural
 from ..parameters import defaults
 from . import ngrams, scaling
 from .hashing import Hashing
@@ -156,13 +158,14 @@ class Features:
             raise DataError("found rows of numbers; the model was trained on text")
         else:
             rows = self._fitted(batch.rows)
-        return reduce(lambda rows, step: step.transform(rows), self.steps, rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused by name
+            return reduce(lambda rows, step: step.transform(rows), self.steps, rows)
 
     def _fitted(self, rows: Rows) -> Rows:
         if rows.width == self.columns:
             return rows
         if rows.width > self.columns or not rows.growing:
-            raise DataError(f"found {rows.width} columns; the model was trained on {self.columns}")
+            raise DataError(f"found {plural(rows.width, 'column')}; the model was trained on {self.columns}")
         return rows.widened(self.columns)
 
     @property

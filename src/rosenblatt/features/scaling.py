@@ -1,6 +1,6 @@
 """Scaling of columns and rows, learned from the training rows and repeated on every later row.
 
-    standard    (x − mean)/sd by column; fitted to sparse rows x/sd: centring would fill every zero
+    standard    (x − mean)/sd by column; of sparse rows that are mostly zeros x/sd: centring would fill every zero
     idf         x·(ln((1 + n)/(1 + n_j)) + 1) by column, n_j the rows where column j is not zero: rare words count more
     unit[:r]    x·r/‖x‖ by row, r = 1 if not given
 
@@ -97,28 +97,34 @@ NO_VALUES = np.empty(0)
 
 
 class Standard(Step):
-    """Columns with mean 0 and standard deviation 1 (fitted to dense rows), or standard deviation 1 (to sparse rows).
+    """Columns with mean 0 and standard deviation 1; of sparse rows that are mostly zeros, standard deviation 1 alone.
 
     mean, sd: (d,) float64; a column that is constant in training has 0 and 1, so it stays as it is. centred: the mean
-    is subtracted from sparse rows too, which become dense. What it was fitted to decides, not how later rows are
-    stored: on vowel, a model of sparse rows answers 26 % of the same rows stored dense right if that centres them, and
-    56 % if not. Batches merged in another order, or cut elsewhere, differ by rounding: some 1e-15 of the values.
+    is subtracted from sparse rows too, which become dense: so it is fitted to dense rows, and to sparse ones where at
+    least half of all values are not zero, which take less room dense than sparse and should answer alike in every
+    format (a file of 36 columns, 99 % dense: 21.8 % errors without, 16.7 % with). What it was fitted to decides, not
+    how later rows are stored: on vowel, a model of sparse rows answers 26 % of the same rows stored dense right if
+    that centres them, and 56 % if not. Batches merged in another order, or cut elsewhere, differ by rounding: some
+    1e-15 of the values.
     """
 
     kind = "standard"
-    nothing = (NOTHING, True)
+    nothing = (NOTHING, 0)
 
     def __init__(self, mean: Array = NO_VALUES, sd: Array = NO_VALUES, centred: bool = False) -> None:
         self.mean, self.sd, self.centred = mean, sd, centred
 
-    def partial(self, batch: Rows) -> tuple[Sums, bool]:
-        return sums(batch), batch.shiftable
+    def partial(self, batch: Rows) -> tuple[Sums, int]:
+        """Sums, and how many values are held: of dense rows all."""
+        return sums(batch), batch.size if batch.shiftable else int(batch.nonzeros(axis=1).sum())
 
-    def merge(self, a: tuple[Sums, bool], b: tuple[Sums, bool]) -> tuple[Sums, bool]:
-        return join(a[0], b[0]), a[1] and b[1]
+    def merge(self, a: tuple[Sums, int], b: tuple[Sums, int]) -> tuple[Sums, int]:
+        return join(a[0], b[0]), a[1] + b[1]
 
-    def finish(self, partial: tuple[Sums, bool]) -> Standard:
-        (mean, sd), centred = mean_and_sd(partial[0]), partial[1]
+    def finish(self, partial: tuple[Sums, int]) -> Standard:
+        (total, held) = partial
+        mean, sd = mean_and_sd(total)
+        centred = 2 * held >= total.n * mean.size
         constant = sd == 0.0
         return Standard(np.where(constant | (not centred), 0.0, mean), np.where(constant, 1.0, sd), centred)
 

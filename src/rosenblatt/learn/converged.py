@@ -123,12 +123,21 @@ def start_loss(run: Run, chunks: Chunks) -> float:
     return total / weight if weight > 0.0 else 0.0
 
 
+def fell_little(run: Run, tol: float) -> bool:
+    """Whether each of the last `n_iter_no_change` epochs ended less than tol below the lowest loss before it."""
+    loss, lately = run.history["loss"], run.settings.n_iter_no_change
+    lowest = np.minimum.accumulate(loss)
+    return len(loss) > lately and bool((np.array(loss[-lately:]) > lowest[-lately - 1 : -1] - tol).all())
+
+
 def unsettled(run: Run, tol: float) -> str:
-    """What the loss is, where it is not within tol of the lowest epoch's or above the start's; "" where it settled."""
+    """What the loss is, where it is not within tol of the lowest epoch's or above the start's; "" where it settled.
+    What rounding in the rows' dtype may do to a mean does not count."""
     loss = run.history["loss"]
     start = loss[0] if run.start_loss is None else run.start_loss
-    if not loss[-1] <= start:
+    rounding = 1024.0 * float(np.finfo(run.state.w.dtype).eps) * abs(start)
+    if not loss[-1] <= start + rounding:
         return f"{start:g} at the start, now {loss[-1]:g}"
-    if not loss[-1] <= min(loss) + tol:
+    if not loss[-1] <= min(loss) + max(tol, rounding):
         return f"lowest {min(loss):g}, now {loss[-1]:g}"
     return ""

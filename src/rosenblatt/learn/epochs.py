@@ -8,7 +8,7 @@ import numpy as np
 from ..core.loop import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
 from ..errors import DataError
-from .converged import asks_for_a_step, start_loss, unsettled
+from .converged import asks_for_a_step, fell_little, start_loss, unsettled
 from .observers import Event, Watch
 from .rule import rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
@@ -106,7 +106,11 @@ class Epochs(Trainer):
         firm = [stop for stop in asked if stop.kind != "validation"]  # a rule that has finished is the better reason
         if firm:
             return firm[0]
-        return self.finished() or next(iter(asked), None) or self.limit() or last
+        stop = self.finished() or next(iter(asked), None) or self.limit() or last
+        own = getattr(self.run.settings.rule, "tol", None)
+        if stop is not None and stop.is_limit and self.run.settings.tol is None and own is not None:
+            self.run.converged = fell_little(self.run, own) and not unsettled(self.run, own)  # tol None only goes on
+        return stop
 
     def order(self, number: int, chunk: Chunk) -> Array:
         """Epoch e's order: shuffled by default_rng([seed, e]) (of a later chunk: [seed, e, its number])."""

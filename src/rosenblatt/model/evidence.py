@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.labels import class_numbers, tidy
-from ..errors import DataError, short
+from ..errors import DataError, plural, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
 
@@ -26,7 +26,8 @@ class Evidence(NamedTuple):
     columns: (m,) the features that are not zero. values, weights: (m,) float64 x_j and w_j. intercept: b. threshold: 0
     unless the model has one, or a calibration; of more than two classes, sigmoids make log-odds of weights as well.
     between: the two classes (numbers) compared, u speaking for the first: of two classes the model's own weights, or
-    with the other sign for (0, 1); of more, the differences of their weights and intercepts.
+    with the other sign for (0, 1); of more, the differences of their weights and intercepts. own: the score as the
+    model computes it, which can differ from the sum by rounding; None: not asked.
     """
 
     columns: Array
@@ -35,6 +36,7 @@ class Evidence(NamedTuple):
     intercept: float
     between: tuple[int, int]
     threshold: float = 0.0
+    own: float | None = None
 
     @property
     def contributions(self) -> Array:
@@ -43,7 +45,9 @@ class Evidence(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The exactly rounded sum of all contributions and the intercept, less the threshold."""
+        """The model's own, else the exactly rounded sum of all contributions and the intercept, less the threshold."""
+        if self.own is not None:
+            return self.own
         return math.fsum([*self.contributions.tolist(), self.intercept, -self.threshold])
 
     def rest(self, shown: int) -> float:
@@ -59,7 +63,7 @@ def evidence(model: Model, rows: Rows, i: int, between: tuple[int, int] = (1, 0)
     another width than the model.
     """
     if rows.width != model.width:
-        raise DataError(f"the data have {rows.width} features, but the model was trained with {model.width}")
+        raise DataError(f"the data have {plural(rows.width, 'feature')}, but the model was trained with {model.width}")
     columns, values = rows.row(i)
     kept = values != 0.0
     columns, values = columns[kept], values[kept].astype(float)
@@ -141,9 +145,20 @@ def explanations(
         yield Explanation(
             part.first + i, part.name(i), "" if document is None else title(document),
             None if labels is None else labels[i], predicted[i], _votes(model, votes[i]),
-            evidence(model, part.rows, i, between), Names(model, None if document is None else [document]),
-            model.classes,
+            _with_own(model, evidence(model, part.rows, i, between), scores),
+            Names(model, None if document is None else [document]), model.classes,
         )  # fmt: skip
+
+
+def _with_own(model: Model, why: Evidence, scores: Any) -> Evidence:
+    """With the score that the model gives, as `predict` prints it, where it is that sum."""
+    first, second = why.between
+    if not model.run.memory.is_linear:
+        return why
+    if scores.ndim == 0:
+        return why._replace(own=float(scores) if first == 1 else -float(scores))
+    as_before = model.calibration is not None and model.calibration.slopes is None
+    return why if as_before else why._replace(own=float(scores[first] - scores[second]))
 
 
 class Mistakes:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data import labels as label
 from ..data.checks import check_finite, check_range, checked_weights, combined_weight
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plural
 from ..learn.converged import mistaken
 from ..learn.observers import Validation, observers_of
 from ..learn.run import Chunk, Limits, Measure, Run, new_run
@@ -54,7 +54,7 @@ class Held(NamedTuple):
 def fit(rows: Rows, y: Array, settings: Settings, limits: Limits, task: Task = Task(), weight: Any = None) -> Model:
     """Learn a new model. Raises DataError for NaN or infinite values (row and feature named) or a single class."""
     if rows.n != len(y):
-        raise DataError(f"{rows.n} rows but {len(y)} labels; there must be one label a row")
+        raise DataError(f"{plural(rows.n, 'row')} but {plural(len(y), 'label')}; there must be one label a row")
     classes = label.class_list(np.asarray(y), task.positive)
     if classes.size < 2:
         found = f"only one class, {classes.tolist()[0]!r}" if classes.size else "no rows"
@@ -74,7 +74,7 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     """A new model that has learned on from `model`; the old one is unchanged, also when this fails."""
     largest = check_finite(rows, task.names)
     if rows.width != model.width:
-        raise DataError(f"the data have {rows.width} features, but the model was trained with {model.width}")
+        raise DataError(f"the data have {plural(rows.width, 'feature')}, but the model was trained with {model.width}")
     rows = rows.astype(model.run.state.w.dtype)
     check_range(rows, largest)
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, rows.n))
@@ -98,9 +98,11 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
 def _validation(model: Model, held: Held, features: int, names: Sequence[str] | None) -> Validation:
     """What `train` asks after each epoch. DataError where the rows do not fit the model's."""
     if held.rows.n == 0 or held.rows.n != len(held.y):
-        raise DataError(f"{held.rows.n} validation rows and {len(held.y)} labels; at least one row is needed")
+        raise DataError(
+            f"{plural(held.rows.n, 'validation row')} and {plural(len(held.y), 'label')}; at least one row is needed"
+        )
     if held.rows.width != features:
-        raise DataError(f"the validation rows have {held.rows.width} features, the others {features}")
+        raise DataError(f"the validation rows have {plural(held.rows.width, 'feature')}, the others {features}")
     try:
         check_finite(held.rows, names)
         truth = label.class_numbers(np.asarray(held.y), model.classes)

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..data.batch import Batch, Source
 from ..data.checks import check_finite
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plural
 from ..learn.run import Run
 from ..read.anything import no_text, source_like
 from .calibration import Calibration
@@ -56,7 +56,7 @@ class Model(Representation):
 
     def __repr__(self) -> str:
         words, classes = self.run.settings.words(), ", ".join(map(str, self.classes[:5].tolist()))
-        return f"<Model: {words['rule']}, keep {words['keep']}; {self.width} features, classes {classes}>"
+        return f"<Model: {words['rule']}, keep {words['keep']}; {plural(self.width, 'feature')}, classes {classes}>"
 
     # --- answers for data ---
 
@@ -95,7 +95,7 @@ class Model(Representation):
         first = 1
         for batch in source:
             rows = self.rows(batch)
-            check_finite(rows, self.feature_names)
+            check_finite(rows, self.feature_names, first, batch.rows)
             yield Scored(batch, rows, self.scores(rows), first)
             first += rows.n
 
@@ -146,7 +146,9 @@ class Model(Representation):
     def raw(self, rows: Rows) -> Array:
         """(n,) or (n, K) scores as learned, w·x + b or votes, without threshold or calibration."""
         if rows.width != self.width:
-            raise DataError(f"the data have {rows.width} features, but the model was trained with {self.width}")
+            raise DataError(
+                f"the data have {plural(rows.width, 'feature')}, but the model was trained with {self.width}"
+            )
         memory, state = self.run.answering
         if memory.is_linear:
             w, b = self.weights  # made once, not for each block of rows

@@ -31,7 +31,7 @@ well have come twice."""
 
 _share = partial(Parameter, kind=float, metavar="SHARE", section="Threshold", least=0, below=1)
 _limit = partial(_share, default=None, above=True, words=NONE, takes="float in (0, 1) or None")
-_A_LIMIT = "must be a share above 0 and below 1, as 0.001 or 0.1%"
+_A_LIMIT = "must be a share above 0 and below 1 (100%), as 0.001 or 0.1%"
 THRESHOLD = (
     _limit(
         "max_false_positives", help="The most negative rows to call positive, as 0.1%.",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..errors import DataError, SettingError, located, plain
+from ..errors import DataError, SettingError, located, plain, plural
 
 LABEL_NAMES = ("label", "class", "target", "y")
 TEXT_NAME = "text"
@@ -197,7 +197,7 @@ class _Choice:
         return _position(column, self.names, self.count)
 
     def _missing(self, column: Column) -> DataError:
-        there = f"the columns {listed(self.names)}" if self.names else f"{self.count} columns without names"
+        there = f"the columns {listed(self.names)}" if self.names else f"{plural(self.count, 'column')} without names"
         return self._wrong(f"found {there}", f"expected a column {column!r}")
 
     def _well_known(self, *wanted: str) -> int | None:
@@ -291,7 +291,7 @@ class _Choice:
         width = len(expect) if isinstance(expect, list) else expect
         if len(rest) != width:
             wanted = f"expected the model's {width}, with or without a label"
-            raise self._wrong(f"found {len(rest)} columns of features", wanted)
+            raise self._wrong(f"found {plural(len(rest), 'column')} of features", wanted)
         return rest
 
 

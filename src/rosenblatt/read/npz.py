@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows, csr, from_matrix
 from ..data.batch import Batch
-from ..errors import Message, SettingError
+from ..errors import Message, SettingError, plural
 from .arrays import Npy, label_array
 from .parameters import ARRAY, BAD, LABEL
 from .source import ROOM, seekable
@@ -120,10 +120,12 @@ class Npz(Npy):
         n, width = int(shape[0]), int(shape[1])
         most = width if self.asked.width is None else self.asked.width
         if width > most:
-            raise self._wrong(f"found {width} columns", f"expected the model's {most}, or fewer")
+            raise self._wrong(f"found {plural(width, 'column')}", f"expected the model's {most}, or fewer")
         labels = self._sparse_labels(names)
         if labels is not None and len(labels) != n:
-            raise self._wrong(f"found {n} rows and {len(labels)} labels", "expected as many of both")
+            raise self._wrong(
+                f"found {plural(n, 'row')} and {plural(len(labels), 'label')}", "expected as many of both"
+            )
         if not n:
             return
         first = 0

@@ -121,7 +121,10 @@ class Table(FileSource):
         sample: list[list[str]] = []
         with suppress(DataError):  # the sample ends inside of a quoted cell
             sample.extend(cells for _, cells in self._records(iter([(lines[:LOOKED], at)])))
-        return self._columns_of(first + sample[2:])
+        columns = self._columns_of(first + sample[2:])
+        if len(first) == 1 and columns.names is None and columns.text is None and not any(map(is_number, first[0])):
+            raise located(self.origin, 1, "found names, and no rows below them", "expected rows of numbers")
+        return columns
 
     def _columns_of(self, rows: list[list[str]]) -> Columns:
         """The meaning of the columns, from the first rows."""
@@ -209,7 +212,7 @@ class Table(FileSource):
         if columns.text is not None:
             documents: list[Document] = [[("", cells[columns.text])] for cells in rows]
             return Batch(documents, labels)
-        values = [[float(cells[p]) for p in columns.features] for cells in rows]
+        values = [[float(_as_number(cells[p])) for p in columns.features] for cells in rows]
         return Batch(dense(np.array(values).reshape(len(rows), -1)), labels)
 
     def _problem(self, cells: list[str]) -> tuple[str, str] | None:
@@ -219,7 +222,13 @@ class Table(FileSource):
         if self._label is not None and not cells[self._label].strip():
             return f"found an empty cell in {columns.called(self._label)}", "expected a label"
         for p in columns.features:
-            if not is_number(cells[p]) or not np.isfinite(float(cells[p])):
+            number = _as_number(cells[p])
+            if not is_number(number) or not np.isfinite(float(number)):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
                 return f"{found} in {columns.called(p)}", FINITE
         return None
+
+
+def _as_number(cell: str) -> str:
+    """True and False are 1 and 0, as they are in Parquet."""
+    return {"true": "1", "false": "0"}.get(cell.strip().lower(), cell)

@@ -1,14 +1,22 @@
 """What to do, in plain sentences: the conclusions from what is proven and what was tried, what helps most first."""
 
 from collections.abc import Iterator
+from typing import Any
 
+from ..core.rows import Rows
 from ..doctor.diagnosis import Diagnosis
-from ..doctor.facts import UNEVEN
+from ..doctor.facts import FAR, UNEVEN
+from ..doctor.summary import ranges_apart
+from ..features.scaling import Standard
 from ..learn.settings import Settings
+from ..model.model import Model
 from ..recipe.trial import Trial
 from .words import as_options, hyperplane, plural
 
 LISTED = 6
+MINDS = 1000.0
+"""Ratio of two columns' ranges from which a run that leaves errors is told of it: pixels of 0 to 255, of which some are
+never more than 1, are no cause."""
 FEW = 30
 """Rows below which a share of wrong ones has a standard deviation of up to .09 and more."""
 
@@ -150,3 +158,30 @@ def numbers(rows: list[int]) -> str:
     """Row numbers from 1, as people count."""
     listed = [f"{row + 1:,}" for row in rows[:LISTED]]
     return f"{' and '.join(listed)}" if len(rows) == 2 else ", ".join(listed) + (" …" if len(rows) > LISTED else "")
+
+
+def apart(ratio: float, remedy: str) -> str:
+    return f"the ranges of the columns differ by a factor of {ratio:.0e}: {remedy} makes them alike"
+
+
+def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
+    """Where a model of numbers that leaves errors has learned from columns of very different size, not standardised.
+    rows: in the model's features. remedy: what a reader can do about it."""
+    features = model.features
+    if features is not None and (features.dictionary or any(isinstance(step, Standard) for step in features.steps)):
+        return []
+    ratio = ranges_apart(rows)
+    return [apart(ratio, remedy)] if ratio >= MINDS else []
+
+
+def of_data(found: dict[str, Any]) -> list[str]:
+    """Of what `doctor.summary` finds."""
+    sizes, ranges, wrong = list(found["class_rows"].values()), found.get("range_ratio", 1.0), found["surely_wrong"]
+    ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
+    hints = {
+        "there is only one class: nothing to learn from yet": len(sizes) == 1,
+        f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
+        apart(ranges, "--scale standard"): ranges >= FAR,
+        f"equal rows have different labels: no classifier can be right on {wrong:,} of the rows": wrong,
+    }
+    return [hint for hint, applies in hints.items() if applies]

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import short as short  # as used below this room, too
+from ..errors import plural as plural  # as used below this room, too
+from ..errors import short as short
 
 STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code != ord("\t")}
 """Control characters, which a terminal would obey, as they are shown."""
@@ -13,11 +14,6 @@ STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if
 def printable(text: str) -> str:
     """One line, in which nothing that comes from a file can steer the terminal."""
     return text.translate(STEERING)
-
-
-def plural(count: float, what: str) -> str:
-    """`1 row`, `1,234 rows`."""
-    return f"{count:,} {what if count == 1 else what + 's'}"
 
 
 def listed(names: Sequence[Any], most: int, rest: str = " and {:,} more") -> str:

@@ -4,11 +4,12 @@ A new format is one file with a class like `SvmlightWriter` and one line in `OUT
 """
 
 import importlib
+import math
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from ..data.batch import Batch
-from ..errors import SettingError, plain
+from ..errors import DataError, SettingError, plain
 from ..read.open import uncompressed
 from .files import whole_files
 
@@ -51,24 +52,29 @@ class Writer:
         """What can be written only when all rows are known."""
 
 
+MOST_COLUMNS = 1 << 20
+"""Of a table, which has a cell for each: those of two rows with an index of 2^31 − 1 would take 4 GB and minutes."""
+
+
 class Output(NamedTuple):
-    """Where a writer lives (module.Class), its file suffixes, and the kinds of data it can hold."""
+    """Where a writer lives (module.Class), its file suffixes, the kinds of data it can hold, and how many columns."""
 
     writer: str
     suffixes: tuple[str, ...]
     kinds: tuple[str, ...] = ("rows",)
     options: dict[str, Any] = {}  # noqa: RUF012
+    most: float = MOST_COLUMNS
 
 
 BOTH = ("rows", "documents")
 OUTPUTS = {
-    "svmlight": Output("lines.SvmlightWriter", (".svm", ".svmlight", ".libsvm", ".dat", ".t")),
+    "svmlight": Output("lines.SvmlightWriter", (".svm", ".svmlight", ".libsvm", ".dat", ".t"), most=math.inf),
     "csv": Output("lines.TableWriter", (".csv",), BOTH, {"delimiter": ","}),
     "tsv": Output("lines.TableWriter", (".tsv",), BOTH, {"delimiter": "\t"}),
     "text": Output("lines.TextWriter", (".txt",), ("documents",)),
     "parquet": Output("arrow.ParquetWriter", (".parquet", ".pq"), BOTH),
     "arrow": Output("arrow.ArrowWriter", (".arrow", ".feather", ".ipc"), BOTH),
-    "npz": Output("arrays.NpzWriter", (".npz",)),
+    "npz": Output("arrays.NpzWriter", (".npz",), most=math.inf),
 }
 
 
@@ -97,6 +103,9 @@ def open_writer(file: BinaryIO, format: str, shape: Shape) -> Writer:
     if shape.kind not in output.kinds:
         found, wanted = ("texts", "numbers") if shape.kind == "documents" else ("numbers", "texts")
         raise SettingError(f"{format} holds {wanted}, and these data are {found}; choose another format")
+    if shape.width > output.most:
+        found = f"{format} has a cell for every column, and {shape.width:,} columns are more than {output.most:,}"
+        raise DataError(f"{found}; svmlight and npz hold them, if no column's index is mistyped")
     module, _, cls = output.writer.rpartition(".")
     writer: Writer = getattr(importlib.import_module(f".{module}", __package__), cls)(file, shape, **output.options)
     return writer

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import DataError, plural
 from .verbs import Array, Index, Layout, Stored, floats, frozen
 
 ROOM = 1 << 21
@@ -157,8 +157,10 @@ class Csr(CsrArrays, Stored):
     def take_columns(self, chosen: Array | list[int]) -> Csr:
         if self.width > self.size:  # scipy counts through all columns: 2^31 − 1 of them took 16 GB for two rows
             wanted, numbers = np.asarray(chosen, np.int64), self.indices.astype(np.int64)
-            if (np.diff(wanted) > 0).all() and np.isin(numbers, wanted).all():
-                return csr(self.data, np.searchsorted(wanted, numbers), self.indptr, len(wanted))
+            order = np.argsort(wanted)
+            if (np.diff(wanted[order]) > 0).all() and np.isin(numbers, wanted).all():
+                places = order[np.searchsorted(wanted, numbers, sorter=order)]
+                return csr(self.data, places, self.indptr, len(wanted))._ascending()
         x = self.matrix()[:, chosen].tocsr()
         x.sort_indices()
         return csr(x.data, x.indices, x.indptr, len(chosen))
@@ -288,7 +290,9 @@ def csr(data: Array, indices: Array, indptr: Array, width: int) -> Csr:
         raise DataError("the row pointers of the sparse matrix do not fit its data; it is damaged")
     if len(indices) and (int(indices.min()) < 0 or int(indices.max()) >= width):
         bad = int(indices.min()) if int(indices.min()) < 0 else int(indices.max())
-        raise DataError(f"column index {bad} in a sparse matrix of {width} columns; it must lie in 0 … {width - 1}")
+        raise DataError(
+            f"column index {bad} in a sparse matrix of {plural(width, 'column')}; it must lie in 0 … {width - 1}"
+        )
     shape = np.array([width], np.int64)
     return Csr(frozen(floats(data)), frozen(_unsigned(indices)), frozen(indptr), frozen(shape))
 

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
+from ...compare.learning_curve import LearningCurve
 from ...core.rows import Array
 from ...theory.ledger.bounds import whole
-from ..learning_curve import LearningCurve
 from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
 
 Played = tuple[str, Array, Array, Array, Array]

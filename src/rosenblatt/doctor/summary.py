@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import Array
+from ..core.rows import Array, Rows
 from ..data.batch import Batch
-from ..doctor.facts import Columns, repeats
 from ..mailtext.fields import Document
 from ..mailtext.tokens import split
 from ..read.columns import is_number
+from .facts import Columns, repeats
 
-APART = 100.0
-"""Ranges whose ratio is as large as this call for scaling."""
-UNEVEN = 10.0
 COLUMN = ("name", "min", "max", "mean", "sd", "nonzero")
 """What is said of each column."""
+LISTED = 1000
+"""Columns without values that are listed: of two rows with an index of 2^31 − 1 all others are."""
 
 
 class _Labels:
@@ -61,44 +60,87 @@ def _place(label: Any) -> tuple[bool, float, str]:
 def summarise(batches: Iterable[Batch], names: Any = None) -> dict[str, Any]:
     """Everything about the data, JSON-able but for arrays. names: a function that gives the columns' names afterwards.
 
-    Memory: 20 bytes a row and 60 a column; of texts the different words.
+    Memory: 20 bytes a row and 70 a column that is in use; of texts the different words.
     """
     labels, digests = _Labels(), []
-    columns, texts = Columns(), _Texts()
+    columns, used, texts = Columns(), _Used(), _Texts()
     for batch in batches:
         labels.add(batch.y)
-        digests.append(texts.add(batch.rows) if isinstance(batch.rows, list) else columns.add(batch.rows))
+        digests.append(texts.add(batch.rows) if isinstance(batch.rows, list) else columns.add(used.of(batch.rows)))
     rows = sum(map(len, digests))
     counted = labels.counts()
     found = {"rows": rows, "class_rows": {str(label): count for label, count in counted.items()}}
-    found |= texts.summary(labels, counted) if texts.lengths else _numbers(columns, names() if names else None)
-    found |= repeats(np.concatenate(digests), labels.all())._asdict()
-    return {**found, "advice": advice(found)}
+    found |= texts.summary(labels, counted) if texts.lengths else _numbers(columns, used, names() if names else None)
+    return found | repeats(np.concatenate(digests), labels.all())._asdict()
 
 
-def _numbers(columns: Columns, names: list[str] | None) -> dict[str, Any]:
+class _Used:
+    """The columns of sparse rows that store a value somewhere, in the order in which they come: work and memory are
+    by these, since a column's number says little about how many there are."""
+
+    def __init__(self) -> None:
+        self.columns, self.width = np.empty(0, np.int64), 0
+
+    def of(self, rows: Rows) -> Rows:
+        """These rows in the columns so far."""
+        self.width = max(self.width, rows.width)
+        self.columns = np.append(self.columns, np.setdiff1d(rows.used_columns(), self.columns))
+        return rows.widened(self.width).take_columns(self.columns) if rows.growing else rows
+
+
+def _numbers(columns: Columns, used: _Used, names: list[str] | None) -> dict[str, Any]:
     low, high = columns.ranges()
     mean, sd = columns.moments()
     with np.errstate(all="ignore"):
         ranges = high - low
-        ratio = float(ranges.max(initial=0.0) / ranges.min(initial=np.inf, where=ranges > 0.0))
-    constant = np.flatnonzero(low == high)
-    empty = np.flatnonzero(columns.nonzero == 0)
-    rows, order = (low, high, mean, sd, columns.nonzero.tolist()), np.argsort(-ranges, kind="stable").tolist()
+    constant = np.flatnonzero((low == high) & (columns.nonzero > 0))
+    at, width = used.columns, used.width
+    filled = np.sort(at[columns.nonzero > 0])
+    empty = np.setdiff1d(np.arange(min(width, len(filled) + LISTED)), filled)[:LISTED]
+    rows, order = (low, high, mean, sd, columns.nonzero), np.lexsort((at, -ranges))
+    order = order[columns.nonzero[order] > 0]
     named = (lambda j: names[j]) if names is not None else (lambda j: int(j) + 1)
+    filled_ones = [(named(at[j]), *(row[j] for row in rows)) for j in order.tolist()]
+    empty_ones = [(named(j), 0.0, 0.0, 0.0, 0.0, 0) for j in empty]
     return {
         "kind": "numbers",
-        "features": columns.width,
-        "density": columns.values / max(columns.rows * columns.width, 1),
+        "features": width,
+        "density": columns.values / max(columns.rows * width, 1),
         "zero_rows": columns.zero_rows,
-        "min": float(low.min()) if low.size else None,
-        "max": float(high.max()) if high.size else None,
-        "range_ratio": ratio if ratio > 0.0 else 1.0,
+        "min": float(low.min(initial=np.inf if len(at) == width else 0.0)) if width else None,
+        "max": float(high.max(initial=-np.inf if len(at) == width else 0.0)) if width else None,
+        "range_ratio": range_ratio(low, high),
+        "empty": width - len(filled),
         "empty_columns": [named(j) for j in empty],
-        "constant_columns": [named(j) for j in constant if columns.nonzero[j]],
-        "duplicate_columns": [[named(j), named(first)] for j, first in columns.duplicates()],
-        "columns": [dict(zip(COLUMN, (named(j), *(row[j] for row in rows)), strict=True)) for j in order],
+        "constant_columns": [named(j) for j in np.sort(at[constant])],
+        "duplicate_columns": [[named(j), named(first)] for j, first in _equal(columns.duplicates(), at)],
+        "columns": [dict(zip(COLUMN, each, strict=True)) for each in (*filled_ones, *empty_ones)],
     }
+
+
+def range_ratio(low: Array, high: Array) -> float:
+    """The widest range of a column over the narrowest, of those that vary; 1 where none does. low, high: (d,)."""
+    with np.errstate(all="ignore"):
+        ranges = high - low
+        ratio = float(ranges.max(initial=0.0) / ranges.min(initial=np.inf, where=ranges > 0.0))
+    return ratio if ratio > 0.0 else 1.0
+
+
+def ranges_apart(rows: Rows) -> float:
+    """The same of rows, in which zeros may be left out."""
+    low, high = rows.ranges()
+    if not rows.shiftable:
+        gaps = rows.stored(axis=0) < rows.n
+        low, high = np.where(gaps, np.minimum(low, 0.0), low), np.where(gaps, np.maximum(high, 0.0), high)
+    return range_ratio(low, high)
+
+
+def _equal(pairs: list[tuple[int, int]], at: Array) -> list[tuple[int, int]]:
+    """(column, the first that is equal), by their numbers in the data. pairs: by their places among those in use."""
+    groups: dict[int, list[int]] = {}
+    for j, first in pairs:
+        groups.setdefault(first, [int(at[first])]).append(int(at[j]))
+    return sorted((j, min(group)) for group in groups.values() for j in group if j > min(group))
 
 
 class _Texts:
@@ -142,16 +184,3 @@ def _spread(lengths: Array) -> dict[str, float]:
         "min": int(lengths.min()), "median": float(np.median(lengths)), "mean": float(lengths.mean()),
         "max": int(lengths.max()),
     }  # fmt: skip
-
-
-def advice(found: dict[str, Any]) -> list[str]:
-    """What to do about it, in the options of the command line."""
-    sizes, ranges, wrong = list(found["class_rows"].values()), found.get("range_ratio", 1.0), found["surely_wrong"]
-    ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
-    hints = {
-        "there is only one class: nothing to learn from yet": len(sizes) == 1,
-        f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
-        f"ranges of the columns differ by a factor of {ranges:.0e}: --scale standard": ranges >= APART,
-        f"equal rows have different labels: no classifier can be right on {wrong:,} of the rows": wrong,
-    }
-    return [hint for hint, applies in hints.items() if applies]

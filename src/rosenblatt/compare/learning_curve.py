@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.folds import fold_numbers, stratified
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plural
 
 Answers = Callable[[Array], Array]
 """Row numbers → predicted labels."""
@@ -46,7 +46,7 @@ def learning_curve(
     smallest, classes = len(y) - least, np.unique(y).size
     if len(y) < 2 * folds or classes < 2:
         raise DataError(
-            f"{len(y)} rows of {classes} classes are too few for a learning curve of {folds} folds; it needs "
+            f"{plural(len(y), 'row')} of {classes} classes are too few for a learning curve of {folds} folds; it needs "
             f"{2 * folds} rows of two classes"
         )
     sizes = [smallest >> halvings for halvings in range(STEPS) if smallest >> halvings >= max(10, LEAST * classes)]
