@@ -5,9 +5,6 @@ Names: test_<line of the list of faults>_…."""
 from __future__ import annotations
 
 import inspect
-import os
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from itertools import product
@@ -22,7 +19,7 @@ from scipy.stats import binom, norm
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt
-from command import ENVIRONMENT, run, well, write
+from command import run, well, write
 from rosenblatt import AveragedPerceptron, LinearClassifier, Model, Perceptron, Recipe
 from rosenblatt.compare import Contender, Plan, Row, compare, race
 from rosenblatt.compare.intervals import Interval, over_rows, paired
@@ -255,16 +252,6 @@ def test_e6_a_threshold_chosen_on_other_rows_is_kept(tmp_path: Path) -> None:
     longer = [np.hypot(np.linalg.norm(m.weights[0]), m.weights[1][0]) for m in (more, strict)]
     assert more.threshold == pytest.approx(strict.threshold * longer[0] / longer[1])
     assert more.evaluate(Z, z)["false_positives"] <= 4 + strict.evaluate(Z, z)["false_positives"]
-
-
-def test_e6_two_updates_at_once_are_both_there(tmp_path: Path) -> None:
-    """Each waits for the other: four runs of one epoch are four epochs more."""
-    model, data = tmp_path / "m", write(tmp_path / "d.csv", csv_of(*blobs(300, 0)))
-    well("train", data, "-o", model, "--epochs", "1", "--keep", "averaged")
-    command = [sys.executable, "-m", "rosenblatt", "train", data, "-o", model, "--continue", model, "--epochs", "1"]
-    runs = [subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL) for _ in range(4)]
-    assert [each.wait() for each in runs] == [0] * 4
-    assert Model.load(model).run.epoch == 5
 
 
 # --- A6: a committee on a stream --------------------------------------------------------------------------------------
