@@ -30,3 +30,14 @@ def same(one: Any, other: Any, x: Any) -> bool:
         and np.array_equal(one.decision_function(x), other.decision_function(x))
         and (one.t_, one.n_updates_, one.mistakes_) == (other.t_, other.n_updates_, other.mistakes_)
     )
+
+
+def blobs(n: int, seed: int, apart: float = 2.0) -> tuple[Any, Any]:
+    """n rows of two classes, alternating, that overlap."""
+    y = np.arange(n) % 2
+    return np.random.default_rng(seed).normal(size=(n, 3)) + apart * y[:, None] / 3**0.5, y
+
+
+def csv_of(X: Any, y: Any, names: tuple[str, str] = ("ham", "spam")) -> str:
+    rows = (",".join([names[c], *map(repr, x.tolist())]) for x, c in zip(X, y, strict=True))
+    return "kind,a,b,c\n" + "\n".join(rows) + "\n"

@@ -4,7 +4,6 @@ where a condition fails; a run that breaks one is told loudly."""
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 
 import learners
 from rosenblatt.core.loop import Keep
-from rosenblatt.core.rows import dense
-from rosenblatt.errors import BoundViolated, DataError
+from rosenblatt.errors import BoundViolated
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
@@ -23,7 +21,7 @@ from rosenblatt.model.fit import Task, fit
 from rosenblatt.theory.ledger import bounds as bounds_file
 from rosenblatt.theory.ledger import follow
 from rosenblatt.theory.ledger import ledger as ledger_file
-from rosenblatt.theory.ledger.bounds import Bound, Yardstick
+from rosenblatt.theory.ledger.bounds import Bound
 from rosenblatt.theory.ledger.findings import one_pass
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.theory.problem import as_problem
@@ -263,140 +261,6 @@ def test_a_false_verdict_is_noticed() -> None:
     ledger.separable = False
     with pytest.raises(BoundViolated, match="never stops"):
         ledger.bounds()
-
-
-# --- conditions ------------------------------------------------------------------------------------------------------
-
-ALL = {"perceptron", "progress", "length", "angle", "one pass"}
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ({"optimizer": "mini-batch"}, "optimizer=mini-batch"),
-        ({"optimizer": "batch"}, "optimizer=batch"),
-        ({"learning_rate": "inverse"}, "learning_rate=inverse"),
-        ({"learning_rate": lambda t: 1.0}, "a function of t"),
-        ({"alpha": 0.01}, "alpha=0.01"),
-        ({"class_weight": "balanced"}, "rows have weights"),
-    ],
-)
-def test_a_condition_that_fails_is_named(words: dict[str, Any], why: str) -> None:
-    p = learners.separable()
-    assert all(bound.applies for bound in followed(p.x, p.y).bounds() if bound.name in ALL)
-    found = by_name(followed(p.x, p.y, **words))
-    for name in ALL:
-        assert why in found[name].why_not and found[name].holds is None and found[name].limit is None
-
-
-def test_a_start_elsewhere_leaves_what_one_update_does() -> None:
-    p = learners.separable()
-    ledger = Ledger()
-    task = Task(observers=ledger, start=(np.full((1, 4), -3.0), np.array([1.0])))
-    fit(dense(p.x), p.y, Settings.of(), Limits(), task)
-    found = by_name(ledger)
-    assert all("zero weights" in found[name].why_not for name in ALL)
-    assert found["update"].holds and found["update"].numbers["steps"] == ledger.updates > 0
-
-
-def test_until_right_counts_its_additions_for_a_rate_of_1() -> None:
-    p = learners.separable()
-    assert "eta0=0.5" in by_name(followed(p.x, p.y, rule="until-right", eta0=0.5))["online use"].why_not
-    ledger = followed(p.x, p.y, rule="until-right")
-    assert ledger.additions > ledger.mistakes == by_name(ledger)["online use"].measured
-
-
-def test_three_classes_are_taken_against_the_rest() -> None:
-    p = learners.separable(3)
-    ledger = followed(p.x, p.y)
-    assert all("3 classes" in bound.why_not for bound in ledger.bounds())
-    assert "3 classes" in ledger.summary()
-
-
-def test_picked_rows_are_no_pass_and_a_stopped_margin_is_not_finished() -> None:
-    p = learners.separable()
-    assert "no passes" in by_name(followed(p.x, p.y, optimizer="pick-worst"))["one pass"].why_not
-    short = by_name(followed(p.x, p.y, rule="margin", max_iter=1))
-    assert "not finished" in short["finished margin"].why_not and short["margin perceptron"].holds
-    assert by_name(followed(p.x, p.y, rule="margin"))["finished margin"].holds
-
-
-# --- separators ------------------------------------------------------------------------------------------------------
-
-
-def test_any_separator_gives_a_bound_with_its_own_margin() -> None:
-    x, y = planted(5, 80, 3)
-    best = followed(x, y)
-    assert best.yardstick is not None
-    other = (best.yardstick.w + 0.02 * best.yardstick.length * np.array([1.0, -1.0, 0.5]), best.yardstick.b)
-    ledger = followed(x, y, ledger=Ledger(other))
-    assert ledger.yardstick is not None and ledger.yardstick.margin < best.yardstick.margin
-    assert by_name(ledger)["perceptron"].holds and (ledger.limit or 0.0) > (best.limit or 0.0)
-    assert "need not be the best" in by_name(ledger)["own margin"].why_not
-
-
-@pytest.mark.parametrize(
-    ("separator", "why"),
-    [
-        ((np.zeros(3), 0.0), "rows are not on its right side"),
-        ((np.ones(2), 0.0), "2 weights"),
-        ((np.full(3, np.nan), 0.0), "not finite"),
-    ],
-)
-def test_what_is_no_separator_is_refused(separator: Any, why: str) -> None:
-    x, y = planted(5, 80, 3)
-    with pytest.raises(DataError, match=why):
-        followed(x, y, ledger=Ledger(separator))
-
-
-def test_a_margin_below_rounding_is_worked_out_exactly() -> None:
-    """y·u of the second row is 2⁻⁵³, which rounding of 0.1·3 − 0.3 would make of another size."""
-    x, y = np.array([[1.0, 1.0], [1.0, -1.0 + 2.0**-52]]), np.array([1.0, 1.0])
-    problem = as_problem(x, y, fit_intercept=False)
-    w = np.array([1.0, 1.0])
-    assert Yardstick.of(problem, (w, 0.0)).least == 2.0**-52
-    w = np.array([0.1, 0.1])
-    exact = Fraction(0.1) * 1 + Fraction(0.1) * Fraction(-1.0 + 2.0**-52)
-    assert Yardstick.of(problem, (w, 0.0)).least == float(exact)
-
-
-# --- the record ------------------------------------------------------------------------------------------------------
-
-
-def test_history_and_curves() -> None:
-    x, y = planted(11, 300, 12)
-    ledger = Ledger()
-    clf = LinearClassifier(shuffle=False).fit(x, y, callback=ledger)
-    history, curves = ledger.history, ledger.curves()
-    assert history["mistakes"] == np.cumsum(clf.history_["mistakes"])[np.array(history["epoch"]) - 1].tolist()
-    assert all(a >= b * (1 - 1e-9) for a, b in zip(history["along"], history["along_line"], strict=True))
-    assert all(a <= b * (1 + 1e-9) for a, b in zip(history["length"], history["length_line"], strict=True))
-    assert curves["additions"][-1] == clf.n_updates_ and (np.diff(curves["additions"]) > 0).all()
-    w = np.append(clf.coef_[0], clf.intercept_[0])
-    assert math.isclose(curves["square"][-1], w @ w)
-    assert (curves["cosine"] <= 1.0 + 1e-9).all() and (curves["cosine"] >= curves["cosine_line"] * (1 - 1e-9)).all()
-
-
-def test_a_ledger_changes_nothing_and_can_be_used_again() -> None:
-    x, y = planted(11, 300, 12)
-    ledger = Ledger()
-    for keep in ("voted", "pocket", "averaged", "last"):
-        plain = LinearClassifier(keep=keep).fit(x, y)
-        clf = LinearClassifier(keep=keep).fit(x, y, callback=ledger)
-        assert np.array_equal(plain.coef_, clf.coef_) and plain.history_ == clf.history_
-        assert np.array_equal(plain.decision_function(x), clf.decision_function(x))
-        assert ledger.mistakes == sum(clf.mistakes_)
-
-
-def test_another_callback_is_told_and_can_stop() -> None:
-    x, y = planted(11, 300, 12)
-    clf = LinearClassifier().fit(x, y, callback=Ledger(also=lambda event: True))
-    assert clf.stop_reason_ == "stopped by the callback"
-
-
-def test_a_ledger_without_a_run() -> None:
-    with pytest.raises(DataError, match="callback=ledger"):
-        Ledger().bounds()
 
 
 # --- real data -------------------------------------------------------------------------------------------------------

@@ -1,12 +1,10 @@
-"""Learning from expert advice: every guarantee as a property, exact expectations, sleepers, ties, state, streams."""
+"""Learning from expert advice: every guarantee as a property, exact expectations, sleepers and ties."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,26 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_experts as naive
-from command import run, well
-from rosenblatt import LinearClassifier
-from rosenblatt.datasets import load_sms, load_spambase, path
-from rosenblatt.errors import DataError, SettingError
 from rosenblatt.experts import (
     Advised,
-    Bound,
     BoundViolated,
     FollowTheLeader,
     Halving,
     Hedge,
-    OnlineCommittee,
     RandomizedWeightedMajority,
     WeightedMajority,
     against_the_leader,
-    load,
 )
 from rosenblatt.experts import play as core
 from rosenblatt.experts.advised import uniform
-from rosenblatt.experts.table import AdviceTable
 
 BETAS = [0.5, 0.25, 0.3, 0.9, 0.01]
 MAKERS: dict[str, Callable[[int], Advised]] = {
@@ -334,283 +324,3 @@ def test_draws_depend_on_seed_and_round_only() -> None:
     first, second = made.run(advice, outcomes).prediction, other.run(advice, outcomes).prediction
     assert first.tolist() != second.tolist()
     assert abs(made.mistakes - made.expected_mistakes) < 5 * math.sqrt(5000 / 4)
-
-
-# --- state -----------------------------------------------------------------------------------------------------------
-
-
-@makers
-@given(game=games(asleep=True, rounds=50), cut=st.integers(0, 50))
-def test_a_saved_state_goes_on_exactly(make: Callable[[int], Advised], game: Any, cut: int) -> None:
-    import tempfile
-
-    advice, outcomes = as_array(game[0]), np.array(game[1])
-    whole, part = make(advice.shape[1]), make(advice.shape[1])
-    told = whole.run(advice, outcomes)
-    part.run(advice[:cut], outcomes[:cut])
-    with tempfile.TemporaryDirectory() as folder:
-        part.save(Path(folder) / "state.json")
-        again = load(Path(folder) / "state.json")
-    assert type(again) is type(part) and again.settings() == part.settings()
-    assert str(again.bound()) == str(part.bound()) and again.best_expert == part.best_expert
-    rest = again.run(advice[cut:], outcomes[cut:])
-    assert rest.expected_mistakes.tolist() == told.expected_mistakes[cut:].tolist()
-    assert again.weights.tolist() == whole.weights.tolist()
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("{", "found no JSON"),
-        ("[]", "damaged state"),
-        ('{"format": "other"}', "found the format 'other'"),
-        ('{"format": "rosenblatt experts 1", "algorithm": "hedge", "n": 2, "settings": {}}', "damaged state"),
-        ('{"format": "rosenblatt experts 1", "algorithm": "hedge", "n": 0, "settings": {}}', "n=0"),
-    ],
-)
-def test_a_damaged_state_is_one_sentence(content: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "state").write_text(content)
-    with pytest.raises(DataError, match=said) as error:
-        load(tmp_path / "state")
-    assert str(error.value).startswith(str(tmp_path / "state"))
-
-
-# --- what is refused -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: Halving(0), "n=0 must be"),
-        (lambda: Halving(2.5), "n=2.5 must be"),  # type: ignore[arg-type]
-        (lambda: WeightedMajority(2, beta=1.0), "beta=1.0 must be"),
-        (lambda: WeightedMajority(2, beta=math.nan), "beta=nan must be"),
-        (lambda: RandomizedWeightedMajority(2, seed=-1), "seed=-1 must be"),
-        (lambda: Hedge(2, "sometimes"), "eta='sometimes' must be"),  # type: ignore[arg-type]
-        (lambda: Hedge(2, -1.0), "eta=-1.0 must be"),
-        (lambda: Hedge(2, 0.5, horizon=10), "give one of them"),
-        (lambda: Hedge(2, horizon=0), "horizon=0 must be"),
-    ],
-)
-def test_settings_out_of_range(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises(SettingError, match=said):
-        make()
-
-
-def test_advice_that_is_none_changes_nothing() -> None:
-    made = WeightedMajority(3)
-    made.update([1, 0, 1], 1)
-    before = [column.tolist() for column in made.tally]
-    for advice, outcome, said in (
-        ([1, 0], 1, r"shape \(2,\); expected \(3,\)"),
-        ([1, 0.5, 1], 1, "expert 1: found 0.5; expected 0 or 1"),
-        ([1, "x", 1], 1, "no number"),
-        ([1, 0, 1], 2, "found the outcome 2"),
-        ([1, 0, 1], None, "found the outcome None"),
-    ):
-        with pytest.raises(DataError, match=said):
-            made.update(advice, outcome)
-    with pytest.raises(DataError, match="round 1, expert 2: found 3"):
-        made.run([[1, 0, 1], [0, 0, 3]], [1, 1])
-    with pytest.raises(DataError, match="expert 0: found 1.5"):
-        Hedge(1).update_losses([1.5])
-    assert [column.tolist() for column in made.tally] == before
-
-
-def test_a_bound_is_a_number_with_a_reason() -> None:
-    assert Bound(2.5) == 2.5 and Bound(2.5).applies and str(Bound(2.5)) == "2.5"
-    assert repr(Bound(1.0, "why")) == "Bound(no bound: why)" and Bound(1.0, "why") == math.inf
-
-
-# --- the committee ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("keep", ["last", "averaged"])
-@pytest.mark.parametrize("rule", ["perceptron", "passive-aggressive", "logistic"])
-def test_a_learner_is_scored_before_it_learns(rule: str, keep: str) -> None:
-    """Row by row the same as a model that has learned the rows before; afterwards the same weights."""
-    table = load_spambase()
-    order = np.random.default_rng(0).permutation(len(table.y))[:60]
-    x, y = table.X[order] / 100.0, table.y[order]
-    committee = OnlineCommittee([{"rule": rule, "keep": keep, "eta0": 0.5}])
-    advice, _ = committee.advise(x, y)
-    model = LinearClassifier(rule=rule, keep=keep, eta0=0.5, max_iter=1, shuffle=False, tol=None)
-    for t in range(1, 60):
-        if len(set(y[:t])) == 2:
-            model.fit(x[:t], y[:t])
-            assert advice[t, 0] == (model.decision_function(x[t : t + 1])[0] > 0.0)
-    model.fit(x, y)
-    w, b = committee._runs[0].memory.answer(committee._runs[0].state)
-    assert w.tolist() == model.coef_.tolist() and b.tolist() == model.intercept_.tolist()
-
-
-@given(st.lists(st.integers(0, 80), max_size=4))
-def test_calls_may_cut_the_stream_anywhere(cuts: list[int]) -> None:
-    random = np.random.default_rng(3)
-    x = random.normal(size=(80, 4))
-    y = np.where(x @ [1.0, -1.0, 0.5, 0.0] + 0.3 * random.normal(size=80) > 0, "b", "a")
-    whole, parts = OnlineCommittee(), OnlineCommittee()
-    whole.partial_fit(x, y)
-    places = [0, *sorted(cuts), 80]
-    for a, b in zip(places[:-1], places[1:], strict=True):
-        if a < b:
-            parts.partial_fit(x[a:b], y[a:b], classes=["a", "b"])
-    assert parts.mistakes_.tolist() == whole.mistakes_.tolist()
-    assert parts.algorithm_.weights.tolist() == whole.algorithm_.weights.tolist()
-    assert parts.predict(x).tolist() == whole.predict(x).tolist()
-
-
-def test_weights_over_time_have_an_end() -> None:
-    random = np.random.default_rng(4)
-    x = random.normal(size=(600_000, 1))
-    committee = OnlineCommittee(["perceptron", "margin"], "hedge").fit(x, x[:, 0] > 0)
-    assert committee.history_["rows"] == [1024 * i for i in range(1, 586)]
-    assert len(committee.history_["weights"]) == 585 and committee.rows_ == 600_000
-
-
-def test_committee_refuses() -> None:
-    x = np.eye(3)
-    for learners, y, said in (
-        (["voted perceptron"], [0, 1, 1], "unknown rule 'voted perceptron'"),
-        ([{"rule": "perceptron", "keep": "voted"}], [0, 1, 1], "keeps last or averaged"),
-        (["perceptron", "perceptron"], [0, 1, 1], "each once"),
-        (["perceptron"], [0, 1, 2], "found 3"),
-        (["perceptron"], [1, 1, 1], "name both with classes"),
-    ):
-        with pytest.raises((SettingError, DataError), match=said):
-            OnlineCommittee(learners).partial_fit(x, y)
-    committee = OnlineCommittee(["perceptron"]).partial_fit(x, [0, 1, 1])
-    with pytest.raises(DataError, match="2 features, those before 3"):
-        committee.partial_fit(np.eye(2), [0, 1])
-    with pytest.raises(DataError, match="unknown label 5"):
-        committee.partial_fit(x, [0, 1, 5])
-    assert committee.rows_ == 3
-
-
-def test_committee_on_the_sms_stream() -> None:
-    """Which rule should I trust on this stream? Close to the best, and every bound holds."""
-    told = json.loads(well("experts", path("sms"), "--learners", "perceptron,averaged perceptron,margin", "--json").out)
-    mistakes = {each["name"]: each["mistakes"] for each in told["experts"]}
-    assert told["rounds"] == len(load_sms()[0]) == 4459
-    assert min(mistakes, key=lambda name: mistakes[name]) == "averaged perceptron"
-    for each in told["algorithms"]:
-        assert each["held"] in (True, None)
-        assert each["expected_mistakes"] <= 1.2 * min(mistakes.values())
-
-
-def test_committee_on_the_mail_stream() -> None:
-    done = well(
-        "experts", path("mails"), "--learners", "perceptron,passive-aggressive", "--order", "shuffled", "--json"
-    )
-    told = json.loads(done.out)
-    best = min(each["mistakes"] for each in told["experts"])
-    assert 0 < best < 0.2 * told["rounds"]
-    assert all(each["held"] is not False for each in told["algorithms"])
-
-
-# --- the command -----------------------------------------------------------------------------------------------------
-
-MARKET = "radio,paper,coin,outcome\nup,up,down,up\ndown,up,,down\nup,down,up,up\n"
-
-
-def test_the_table_of_the_command(write: Any) -> None:
-    lines = well("experts", write(MARKET, "m.csv")).out.splitlines()
-    assert lines[0].endswith("m.csv: 3 rounds, 3 experts")
-    assert "1 round in which some slept" in lines[1]
-    assert any(line.startswith("weighted-majority") and line.endswith("yes") for line in lines)
-    assert any(line.startswith("hedge, no bound: experts slept") for line in lines)
-    assert max(map(len, lines[:-2])) <= 110
-
-
-@pytest.mark.parametrize(
-    ("content", "more"),
-    [
-        ("1,0,1\n0,0,0\n", []),
-        ("a,b,y\n1,-1,1\n-1,-1,-1\n", []),
-        ("a\tb\ttruth\nTrue\tfalse\tTRUE\nFalse\tFalse\tfalse\n", []),
-        ("truth,a,b\nspam,yes,no\nham,no,no\n", []),
-        ("x,a,b\ngood,good,bad\nbad,bad,bad\n", ["--outcome", "x", "--up", "good"]),
-        ("good,good,bad\nbad,bad,bad\n", ["--outcome", "1", "--up", "good"]),
-    ],
-)
-def test_words_and_columns(content: str, more: list[str], write: Any) -> None:
-    told = json.loads(well("experts", write(content, "m.csv"), *more, "--json").out)
-    assert told["rounds"] == 2 and [each["mistakes"] for each in told["experts"]] == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("content", "more", "said"),
-    [
-        ("a,b,y\n1,0,1\n0,maybe,1\n", [], "line 3: found 'maybe' in column 2 (b); expected 1 or 0 as before"),
-        ("a,b,y\n1,0,1\n0,-1,1\n", [], "line 3: found '-1' in column 2 (b); expected 1 or 0 as before"),
-        ("a,b,y\nup,0,1\n", [], "line 2: found '0' in column 2 (b); expected up as before"),
-        ("a,b,y\nup,down,up\n", ["--up", "banana"], "expected banana (--up) or up, as before"),
-        ("a,b,y\n1,0\n", [], "line 2: found 2 cells; expected 3"),
-        ("a,b,y\n1,0,1\n", ["--outcome", "z"], "expected a column 'z'"),
-        ("a,b\n1,2\n", ["--losses"], "line 2: found '2' in column 2 (b); expected a loss from 0 to 1"),
-        ("y\n1\n", [], "found one cell"),
-    ],
-)
-def test_errors_name_file_line_and_column(content: str, more: list[str], said: str, write: Any) -> None:
-    done = run("experts", write(content, "m.csv"), *more)
-    assert done.code == 3 and "m.csv, line" in done.err and said in done.err
-    assert done.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["--algorithm", "oracle"], 2, "--algorithms oracle: there is none of that name"),
-        (["--beta", "2"], 2, "--beta 2.0 must be a number above 0 and below 1"),
-        (["--losses", "--algorithm", "halving"], 2, "--losses are for hedge"),
-        (["--losses", "--up", "x"], 2, "--losses have no outcome"),
-        (["--bits", "10"], 2, "--bits has an effect only with --learners"),
-        (["--learners", "perceptron", "--up", "x"], 2, "--up is for a table of advice"),
-        (["--learners", "oracle"], 2, "unknown rule 'oracle'"),
-        (["--plot", "x.gif"], 2, "--plot"),
-        (["--ledger", "no/where.csv"], 5, "there is no folder"),
-    ],
-)
-def test_options_that_do_not_fit(words: list[str], code: int, said: str, write: Any) -> None:
-    done = run("experts", write(MARKET, "m.csv"), *words)
-    assert (done.code, said in done.err) == (code, True), done.err
-
-
-def test_predictions_come_before_outcomes(write: Any) -> None:
-    """A row without an outcome is predicted and not learned; what its outcome would be changes no line before it."""
-    rows = ["a,b,outcome", "1,0,1", "1,0,1", "0,1,0", "0,1,"]
-    first = well("experts", write("\n".join(rows), "a.csv"), "--predict", "--algorithm", "weighted-majority").out
-    rows[3] = "0,1,1"
-    second = well("experts", write("\n".join(rows), "b.csv"), "--predict", "--algorithm", "weighted-majority").out
-    assert first.split() == ["1", "1", "0", "0"]
-    assert second.split()[:3] == first.split()[:3]
-
-
-def test_ledger_and_plot(write: Any, tmp_path: Path) -> None:
-    ledger, picture = tmp_path / "ledger.csv", tmp_path / "rounds.svg"
-    well("experts", write(MARKET, "m.csv"), "--ledger", ledger, "--plot", picture)
-    lines = ledger.read_text().splitlines()
-    assert lines[0].startswith("algorithm,round,prediction,chance,mistakes") and len(lines) == 1 + 5 * 3
-    last = dict(zip(lines[0].split(","), lines[6].split(","), strict=True))
-    assert (last["algorithm"], last["round"], last["best"]) == ("weighted-majority", "3", "radio")
-    assert "best expert so far" in picture.read_text()
-
-
-def test_losses_from_standard_input(write: Any) -> None:
-    told = json.loads(
-        well("experts", "-", "--losses", "--eta", "doubling", "--json", given="a,b\n.1,.5\n,1\n1,0\n").out
-    )
-    (hedge,) = told["algorithms"]
-    assert hedge["eta"] == "doubling" and hedge["held"] is True and hedge["mistakes"] is None
-    assert [each["losses"] for each in told["experts"]] == pytest.approx([1.1, 1.5])
-
-
-def test_a_table_of_many_rows_is_read_by_blocks(tmp_path: Path) -> None:
-    """The fast way for digits and the careful one for words read the same."""
-    random = np.random.default_rng(5)
-    rows = random.integers(0, 2, (3000, 4))
-    digits, words = tmp_path / "digits.csv", tmp_path / "words.csv"
-    digits.write_text("\n".join(",".join(map(str, row)) for row in rows.tolist()))
-    words.write_text("\n".join(",".join(["down", "up"][v] for v in row) for row in rows.tolist()))
-    read = [np.concatenate([np.c_[b.rows.values, b.y] for b in AdviceTable(p)]) for p in (digits, words)]
-    assert read[0].tolist() == read[1].tolist() == rows.tolist()

@@ -9,7 +9,10 @@ import pytest
 
 from gram import fresh, gram
 from learners import PROBLEMS, QUIET, SEED, STEP_RULES, problem, rows_of
-from rosenblatt.errors import DataError
+from rosenblatt.core import dispatch
+from rosenblatt.core.dispatch import dot
+from rosenblatt.core.rows import Array, Csr, Dense, Index, csr, dense
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings
 from rosenblatt.memory import memory_classes
@@ -78,3 +81,44 @@ def test_on_the_way_through_calls_and_validation(monkeypatch: pytest.MonkeyPatch
 def test_what_it_has_not_is_refused_by_name() -> None:
     with pytest.raises(DataError, match="have no columns"):
         gram(np.eye(2)).matrix()
+
+
+# --- one loop, several kinds of rows ---------------------------------------------------------------------------------
+
+
+def scores(rows: Any, w: Any, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = dot(rows, np.uint64(i), w)
+
+
+class Wrong(Dense):
+    """Rows that numba cannot compile."""
+
+    __slots__ = ()
+
+    def dot(self, i: Index, w: Array) -> Any:
+        return self.helper(i)  # type: ignore[attr-defined]
+
+
+def test_a_loop_that_meets_other_rows_takes_the_one_compiled_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One index of machine code must never name two classes of rows."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "1")
+    values, out = np.array([[1.0, 2.0], [0.0, 3.0]]), np.empty(2)
+    kinds = dense(values), csr(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), np.array([0, 2, 3]), 2)
+    loop = dispatch.loop_for(scores, kinds[0])
+    for rows in kinds:
+        loop(rows, np.array([1.0, 10.0]), out)
+        assert out.tolist() == [21.0, 30.0]
+    ours = {key[1]: loop for key, loop in dispatch._LOOPS.items() if key[0] is scores}
+    assert {key: len(loop.signatures) for key, loop in ours.items()} == {(Dense,): 1, (Csr,): 1}  # type: ignore[attr-defined]
+    with pytest.raises(SettingError, match="rows Wrong cannot be compiled .*Unknown attribute 'helper'") as caught:
+        loop(Wrong(values), np.ones(2), out)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_the_compiler_the_loop_is_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rosenblatt.core.loop import learn
+    from rosenblatt.rules.perceptron import Perceptron
+
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+    assert dispatch.loop_for(learn, Perceptron(), dense(np.ones((1, 1)))) is learn

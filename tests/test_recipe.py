@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from command import run, well
+from command import well
 from rosenblatt import AveragedPerceptron, LinearClassifier, Model, Recipe
 from rosenblatt.datasets import path as shipped
 from rosenblatt.errors import DataError, SettingError
@@ -199,56 +199,6 @@ def test_a_threshold_is_a_word_or_chosen_later(files: dict[str, Path]) -> None:
     assert model.choice is None and later.choice is not None and later.threshold != model.cut
     measured = later.evaluate(data)
     assert measured["false_positives"] == later.choice["false_positives"]
-
-
-# --- one contract: made here or there, used here or there ---
-
-FORMATS = ("d.csv", "d.svm", "d.npz", "t.txt", "t.csv")
-
-
-def made(where: str, name: str, files: dict[str, Path], tmp_path: Path) -> tuple[Path, Path]:
-    """(model file, data) of a model made in the shell, by a recipe, or by an estimator."""
-    data, model = files[name], tmp_path / "a.model"
-    if where == "shell":
-        well("train", data, "-o", model, "--keep", "averaged", *(["--min-documents", "1"] if name[0] == "t" else []))
-    elif where == "recipe":
-        Recipe(keep="averaged", **({"min_documents": 1} if name[0] == "t" else {})).fit(data).save(model)
-    elif where == "arrays":
-        arrays = (TEXTS, KINDS) if name[0] == "t" else (X, np.where(Y == "yes", 1, -1) if name == "d.svm" else Y)
-        Recipe(keep="averaged", **({"min_documents": 1} if name[0] == "t" else {})).fit(*arrays).save(model)
-    else:
-        frame = FRAME if name == "d.csv" else X if name == "d.npz" else sparse.csr_array(X)
-        AveragedPerceptron().fit(frame, np.where(Y == "yes", 1, -1) if name == "d.svm" else Y).model_.save(model)
-    return model, data
-
-
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("where", ["shell", "recipe", "arrays", "estimator"])
-def test_a_model_made_anywhere_answers_everywhere(
-    where: str, name: str, files: dict[str, Path], tmp_path: Path
-) -> None:
-    if where == "estimator" and name[0] == "t":
-        return  # scikit-learn's face takes no texts
-    path, data = made(where, name, files, tmp_path)
-    model = Model.load(path)
-    truth = KINDS if name[0] == "t" else Y.tolist() if name != "d.svm" else np.where(Y == "yes", 1, -1).tolist()
-    assert model.predict(data).tolist() == truth
-    assert well("predict", path, data).out.split() == list(map(str, truth))
-    scores = [float(line.split()[1]) for line in well("predict", path, data, "--scores").out.splitlines()]
-    assert scores == model.decision(data).tolist()
-    assert well("evaluate", path, data, "--json").json["errors"] == model.evaluate(data)["errors"] == 0
-    told = [json.loads(line) for line in well("explain", path, data, "--json").out.splitlines()]
-    assert [each["score"] for each in told] == [each.evidence.score for each in model.explain(data)]
-    features = {each["feature"] for line in told for each in line["contributions"]}
-    if name == "d.csv":
-        assert features == {"age", "height"} if where != "arrays" else {"column 1", "column 2"}
-    well("threshold", path, data, "-o", tmp_path / "b.model", "--max-false-positives", "50%", "--confidence", "0")
-    later = Recipe(max_false_positives=0.5, confidence=0).choose_threshold(model, data)
-    assert Model.load(tmp_path / "b.model").threshold == later.threshold
-    well("train", data, "-o", tmp_path / "c.model", "--continue", path, "--epochs", "2")
-    more = Recipe(max_iter=2).fit_more(model, data)
-    assert same(Model.load(tmp_path / "c.model"), more) and more.run.epoch == Model.load(tmp_path / "c.model").run.epoch
-    assert run("inspect", path).code == 0
 
 
 def test_the_model_file_holds_the_recipe(files: dict[str, Path], tmp_path: Path) -> None:

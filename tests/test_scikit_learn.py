@@ -9,16 +9,29 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt
-from rosenblatt import (
-    LinearClassifier,
-)
+from conftest import ROOT
+from rosenblatt import LinearClassifier
 from rosenblatt.parameters import CALIBRATIONS
-from samples import KEEPS, NAMES, two_classes
+from samples import KEEPS, NAMES, three_classes, two_classes
+from test_maximum_margin import NOT_SEPARABLE
 
-NOT_REPETITION = "an online rule steps once on a row of weight 3 and up to three times on the row repeated"
+ONLINE = "online, a row of weight 3 is one step three times as long; three such rows are up to three steps, each from \
+where the one before led"
+BATCH = "the step of a batch is the mean over its rows: weights that are m on average make it m times as long, \
+repeated rows do not"
+FOLDS = "and the folds of the calibration are other rows where rows are repeated"
+
+
+def not_repetition(estimator: Any) -> str:
+    """Why a weight is not as many rows, in one sentence."""
+    if isinstance(estimator, rosenblatt.BatchPerceptron):
+        return BATCH
+    return f"{ONLINE}; {FOLDS}" if getattr(estimator, "calibrate", None) else ONLINE
+
 
 EPOCHS = 50
 """They are about the ways in and out; with the usual limit of 1,000 epochs they take twice as long."""
@@ -33,14 +46,32 @@ EPOCHS = 50
         ),
     ],
     expected_failed_checks=lambda estimator: {
-        "check_sample_weight_equivalence_on_dense_data": NOT_REPETITION,
-        "check_sample_weight_equivalence_on_sparse_data": NOT_REPETITION,
+        f"check_sample_weight_equivalence_on_{kind}_data": not_repetition(estimator) for kind in ("dense", "sparse")
     },
 )
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)
+
+
+def test_the_page_gives_the_reasons_for_checks_that_fail() -> None:
+    page = " ".join((ROOT / "docs" / "coming-from" / "scikit-learn.md").read_text().split())
+    for reason in (ONLINE, BATCH, FOLDS, NOT_SEPARABLE):
+        assert reason in page, reason
+
+
+@pytest.mark.parametrize("keep", ["last", "pocket"])
+@pytest.mark.parametrize("rule", ["perceptron", "margin", "until-right", "passive-aggressive", "linear"])
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_in_a_batch_weights_of_mean_1_are_repeated_rows(rule: str, keep: str, make: Any) -> None:
+    x, y = three_classes(n=40)
+    times = np.random.default_rng(0).integers(0, 5, 40)
+    model = LinearClassifier(rule, keep=keep, optimizer="batch", max_iter=30, eta0=0.01 if rule == "linear" else "auto")
+    repeated = clone(model).fit(make(x.repeat(times, axis=0)), y.repeat(times))
+    weighted = clone(model).fit(make(x), y, sample_weight=times * np.count_nonzero(times) / times.sum())
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=1e-9, atol=1e-12)
 
 
 # --- the kinds of input ---

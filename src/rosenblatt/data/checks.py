@@ -108,7 +108,9 @@ def labels_from(y: Any, rows: int) -> Array:
     if np.any(missing):
         row = int(np.argmax(missing))
         raise DataError(f"row {row + 1}: found the label {labels[row]}; every row needs a label")
-    if labels.dtype == object and set(map(type, labels.tolist())) != {str}:
+    if labels.dtype == object and set(map(type, labels.tolist())) == {str}:
+        return labels.astype(str)  # "1" stays text, as scikit-learn has it; of a file it is a number
+    if labels.dtype == object:
         held = np.array(labels.tolist())  # 0, 0.0 and False are one label, which text would tell apart
         if held.shape == labels.shape and held.dtype.kind in "biuf" and (held == labels).all():
             return held

@@ -70,6 +70,12 @@ def class_numbers(labels: Array, classes: Array, first_row: int = 1) -> Array:
     return codes
 
 
+def as_classes(labels: Array, classes: Array) -> list[Any]:
+    """(n,) labels as the classes have them, of which a file may hold 1 for "1"; others as they are."""
+    known = {str(label): label for label in classes.tolist()} | {label: label for label in classes.tolist()}
+    return [known.get(label, known.get(str(label), label)) for label in labels.tolist()]
+
+
 def encode(labels: Array, classes: Array) -> Array:
     """(n,) float64: ±1 for two classes, else class numbers."""
     codes = class_numbers(labels, classes)

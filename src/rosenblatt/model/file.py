@@ -243,7 +243,8 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
     if header.get("threshold") is not None:
         choice = header.get("choice") or {}
         by = choice.get("by")
-        of = choice.get("cost", ()) if by == "cost" else map(str, classes) if by == "at" or "limit" in choice else ()
+        said = choice.get("cost", ()) if by == "cost" else map(str, classes)
+        of = said if by in ("cost", "at") and by in choice or "limit" in choice else ()
         if set(of) != set(map(str, classes)) or classes.size > 2:
             raise ModelError("damaged: it has a threshold, but not how it was chosen, or other than two classes")
         parts |= {"threshold": float(header["threshold"]), "choice": header["choice"]}

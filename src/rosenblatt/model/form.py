@@ -78,7 +78,9 @@ HEADER = {
     "choice?": Maybe({
         "rows": TEXT, "confidence": SHARE, "by": Is("a wish", (str,), choices=("at", "cost", "max_false_positives",
         "max_false_negatives")), "cost?": Each(NUMBER), "limit?": SHARE, "false_positives": COUNT, "negatives": SOME,
-        "false_negatives": COUNT, "positives": SOME, "*": ANY,
+        "false_negatives": COUNT, "positives": SOME, "at?": NUMBER, "known?": SHARE, "before?": NUMBER,
+        "allows?": NUMBER, "false_positives_before?": COUNT, "false_negatives_before?": COUNT, "promised?": YES,
+        "promised_by_folds?": YES, "kept?": YES, "rows_needed?": Maybe(COUNT), "*": ANY,
     }),
 }  # fmt: skip
 """name → form of the header; `name?` may be missing, `*` stands for all other names."""
@@ -125,8 +127,8 @@ def check_classes(classes: Array) -> None:
 
 def check_reading(reading: dict[str, Any]) -> None:
     """ModelError where a format is not known, or a choice is none of its kind."""
-    form = reading.get("format")
-    if form is not None and form not in reader_classes():
+    form = reading.get("format", "table")
+    if form not in list(reader_classes()):
         raise ModelError(
             f"it was learned from data of the format {short(form, 40)!r}, which this version does not know"
         )
@@ -136,8 +138,10 @@ def check_reading(reading: dict[str, Any]) -> None:
             check_form(value, Maybe([WORD]), f"reading, {name}")
         elif entry is not None and name != "format":
             check_form(value, WORD, f"reading, {name}")
-            if value is not None and entry.kind is not object:
+            if entry.kind is not object and value != entry.default:
                 entry.check(value)
+        elif entry is None:
+            check_form(value, [TEXT] if isinstance(value, list) else WORD, f"reading, {name}")
 
 
 def check_arrays(header: dict[str, Any], tensors: dict[str, Array], width: int) -> None:
@@ -151,6 +155,8 @@ def check_arrays(header: dict[str, Any], tensors: dict[str, Array], width: int) 
     for prefix, part in (("", header), ("best.", header.get("best"))):
         if part is not None:
             _check_run(prefix, (k, width, part["by_column"]), tensors)
+    if "learned_from" in tensors:
+        _array(tensors, "learned_from", np.uint32, tensors["learned_from"].shape[:1])
     if "mark.n" in tensors:
         _array(tensors, "mark.n", np.int64, (5,))
         _array(tensors, "mark.m", np.int64, (k,))

@@ -157,6 +157,8 @@ def from_recipe(
         )
     accepted = _options(name)
     kept = {key: value for key, value in recipe.items() if key in accepted and alike}
+    if "format" not in recipe and "expect" not in accepted:
+        kept.pop("label", None)  # of a DataFrame's columns, which the file does not have
     for key, value in options.items():
         if key in kept and kept[key] not in (value, "auto"):
             found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"

@@ -148,6 +148,8 @@ class Parquet(ArraySource):
     def _labels(self, column: Any) -> Array:
         if self._is(column.type, "integer", "floating"):
             return as_labels(self._numbers(column))
+        if self._is(column.type, "boolean"):
+            return as_labels(np.array(column.to_pylist(), bool))  # True, as other files and Python have it
         return np.array([str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()], object)
 
     @contextmanager

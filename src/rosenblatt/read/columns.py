@@ -236,7 +236,7 @@ class _Choice:
             label = self._position(asked.label)
         else:
             label = self._well_known(*LABEL_NAMES)
-            if label is None and (asked.labelled is True or isinstance(asked.expect, int)):
+            if label is None and (asked.labelled is True or asked.expect is not None):
                 label = self._likely_label()
                 self.guessed = label is not None and is_number(self.data[label])
         if label is None and asked.labelled is True:
@@ -264,6 +264,9 @@ class _Choice:
         if self.text is not None:
             return others[0] if len(others) == 1 else None
         words = [p for p in others if data[p].strip().lower() not in MISSING and not is_number(data[p])]
+        if isinstance(self.asked.expect, list) and self.names:  # what is no feature of the model, if it is one column
+            new = [p for p in others if self.names[p] not in self.asked.expect]
+            return new[0] if len(new) == 1 and (self.asked.labelled is True or new[0] in words) else None
         return words[0] if len(words) == 1 else others[-1] if others else None
 
     def _features(self, rest: list[int]) -> list[int]:
@@ -283,7 +286,8 @@ class _Choice:
             known = set(expect)
             for name in here:
                 if name not in known:
-                    raise self._wrong(f"found a column {name!r}", "expected only the features of the model")
+                    wanted = "expected only the features of the model ({label:s} or {drop:s} says what others are)"
+                    raise self._wrong(f"found a column {name!r}", wanted, label=name, drop=name)
             return [here[name] for name in expect]
         if isinstance(expect, list) and self.asked.header is not False:
             wanted = f"expected the columns {plain(listed(expect))} ({{header}}: in this order)"

@@ -182,7 +182,7 @@ class FileSource:
 
     def _note_columns(self, columns: Any) -> None:
         """Which column was taken for the label, where nobody said it, and which are not used."""
-        if columns.guessed and columns.label is not None and self.asked.expect is None:
+        if columns.guessed and columns.label is not None and not isinstance(self.asked.expect, int):
             self._note(columns.guess(), columns.label + 1)
         self._note(*columns.ignored())
 
