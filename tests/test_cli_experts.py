@@ -64,7 +64,7 @@ def test_errors_name_file_line_and_column(content: str, more: list[str], said: s
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--algorithm", "oracle"], 2, "--algorithm oracle: there is none of that name"),
+        (["--algorithm", "oracle"], 2, "--algorithms oracle: there is none of that name"),
         (["--beta", "2"], 2, "--beta 2.0 must be a number above 0 and below 1"),
         (["--losses", "--algorithm", "halving"], 2, "--losses are for hedge"),
         (["--losses", "--up", "x"], 2, "--losses have no outcome"),

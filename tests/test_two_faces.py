@@ -222,7 +222,7 @@ def answers_alike(path: Path, case: Case, unsaid: dict[str, Any]) -> None:
     assert [each["score"] for each in shown] == scores.tolist()
     labels = model.predict(data)
     assert labels.dtype == model.predict(case.data).dtype == model.classes.dtype
-    assert [each["label"] for each in shown] == labels.tolist() == model.predict(case.data).tolist()
+    assert [each["predicted"] for each in shown] == labels.tolist() == model.predict(case.data).tolist()
     assert well("predict", path, *file).out.splitlines() == list(map(str, labels.tolist()))
     # evaluate
     measured = model.evaluate(data)
