@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,42 +12,48 @@ import numpy as np
 import pytest
 from safetensors.numpy import load as from_bytes
 from safetensors.numpy import save as to_bytes
-from scipy import sparse
 
-from command import run, write
+from command import WORDS as TEXTS
+from command import mail_folder, run, write
 from rosenblatt import Model, Recipe
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.model import file as model_file
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Here, with a small file."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here, with small data of each kind."""
     monkeypatch.chdir(tmp_path)
-    return write(tmp_path / "a.svm", "1 1:1\n-1 2:1\n")
-
-
-# --- F3: a model file with a changed header and a right digest ---
-
-TEXTS = ["free money now", "lunch at noon", "free prize", "see you at noon", "money prize", "at lunch"] * 2
-STRANGE: list[object] = [None, -1, 1.5, 2**70, "x", [1, 2**31], {"a": 1}]
-
-
-def models() -> dict[str, tuple[Model, object]]:
     random = np.random.default_rng(0)
-    x, three = random.normal(size=(30, 3)), random.integers(0, 3, 30)
-    y = (x[:, 0] > 0).astype(int)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        wish = {"calibrate": "isotonic", "calibrate_folds": 3, "cost": {0: 1, 1: 2}, "degree": 2}
-        return {
-            "calibrated": (Recipe(max_iter=2, **wish).fit(x, y), x),
-            "voted": (Recipe(max_iter=2, keep="voted").fit(x, three), x),
-            "validated": (Recipe(max_iter=2, keep="pocket", validation=0.3).fit(x, y), x),
-            "averaged": (Recipe(max_iter=2, keep="averaged", scale="standard").fit(sparse.csr_array(x), three), x),
-            "texts": (Recipe(min_documents=1, char_ngrams="2-3").fit(TEXTS, ["spam", "ham"] * 6), TEXTS),
-            "hashed": (Recipe(dictionary="hashed", bits=4, max_iter=2).fit(TEXTS, ["spam", "ham"] * 6), TEXTS),
-        }
+    for classes, name in ((2, "two.csv"), (3, "three.csv")):
+        rows = (f"{a:.2f},{b:.2f},{'xyz'[random.integers(classes)]}\n" for a, b in random.normal(size=(30, 2)))
+        write(tmp_path / name, "".join(["a,b,kind\n", *rows]))
+    write(tmp_path / "t.txt", TEXTS * 2)
+    mail_folder(tmp_path / "mails")
+
+
+STRANGE: list[object] = [None, -1, 1.5, 2**70, "x", [1, 2**31], [[]], {"a": 1}]
+FEW = {"max_iter": 2, "min_documents": 1}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "voted": ("three.csv", {"keep": "voted"}),
+    "validated": ("two.csv", {"keep": "pocket", "validation": 0.3}),
+    "texts": ("t.txt", {**FEW, "char_ngrams": "2-3"}),
+}
+SLOW: dict[str, tuple[str, dict[str, Any]]] = {
+    "calibrated": ("two.csv", {"calibrate": "isotonic", "calibrate_folds": 3, "cost": {"x": 1, "y": 2}, "degree": 2}),
+    "averaged": ("three.csv", {"keep": "averaged", "scale": "standard"}),
+    "hashed": ("t.txt", {"dictionary": "hashed", "bits": 4}),
+    "limited": ("two.csv", {"keep": "averaged", "max_false_positives": 0.2}),
+    "at": ("two.csv", {"rule": "logistic", "at": 0.7, "start": "random:0.1"}),
+    "together": ("three.csv", {"multi_class": "multi-class-perceptron", "calibrate": "sigmoid", "calibrate_folds": 3}),
+    "blocks": ("two.csv", {"rule": "margin:tau=2", "optimizer": "mini-batch", "alpha": 0.01, "positive": "x"}),
+    "mails": ("mails", {**FEW, "fields": ["subject", "sender", "links", "headers", "grammar", "spelling"]}),
+}
+
+
+def model_of(kind: str) -> tuple[Model, str]:
+    data, words = (MODELS | SLOW)[kind]
+    return Recipe(**{"max_iter": 2, **words}).fit(data), data
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -83,16 +88,22 @@ def refused_or_answers(data: Any, what: object) -> None:
     except ModelError as error:
         assert str(error).startswith("forged: ") and "\n" not in str(error) and len(str(error)) < 400, what
         return
-    for use in (model.decision, model.explain, lambda _: model.save("again"), lambda _: repr(model)):
+    uses = [
+        model.decision, model.evaluate, model.explain, lambda _: model.save("again"), lambda _: repr(model),
+        lambda data: Recipe(max_iter=1).fit_more(model, data),
+        lambda data: Recipe(at=0.5).choose_threshold(model, data),
+    ]  # fmt: skip
+    for use in uses:
         with contextlib.suppress(RosenblattError):
             use(data)
     shown = run("inspect", "forged", "--json")
     assert shown.code in (0, 4) and "internal" not in shown.err, what
 
 
-@pytest.mark.parametrize("kind", ["calibrated", "voted", "validated", "averaged", "texts", "hashed"])
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [*MODELS, *(pytest.param(kind, marks=pytest.mark.slow) for kind in SLOW)])
 def test_f3_a_forged_model_file_is_damaged_or_answers(kind: str) -> None:
-    model, data = models()[kind]
+    model, data = model_of(kind)
     model.save("whole")
     raw = Path("whole").read_bytes()
     header = model_file._read("whole")[0]
@@ -117,9 +128,11 @@ def test_f3_a_forged_model_file_is_damaged_or_answers(kind: str) -> None:
     (("epoch",), 2**31),
     (("history",), {}),
     (("settings", "keep"), "all"),
+    (("reading", "format"), None),
+    (("reading", "label"), 0),
 ])  # fmt: skip
 def test_f3_numbers_out_of_range_are_refused_when_the_file_is_loaded(path: tuple[str, ...], value: object) -> None:
-    models()["texts"][0].save("whole")
+    model_of("texts")[0].save("whole")
     forged(changed(model_file._read("whole")[0], path, value), from_bytes(Path("whole").read_bytes()))
-    shown = run("predict", "forged", "a.svm")
+    shown = run("predict", "forged", "t.txt")
     assert shown.code == 4 and shown.err.startswith("Error: forged: ") and shown.out == ""

@@ -142,6 +142,8 @@ def check_reading(reading: dict[str, Any]) -> None:
                 entry.check(value)
         elif entry is None:
             check_form(value, [TEXT] if isinstance(value, list) else WORD, f"reading, {name}")
+    if 0 in [reading.get("label"), reading.get("text"), *(reading.get("drop") or [])]:
+        raise ModelError("damaged: it reads a column 0; they count from 1")
 
 
 def check_arrays(header: dict[str, Any], tensors: dict[str, Array], width: int) -> None:
