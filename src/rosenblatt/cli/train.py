@@ -248,7 +248,7 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     elif stop.kind == "unsettled":
         yield UNSETTLED
     elif not stop.is_limit:
-        other = "another --rule" if run.settings.optimizer.name == "online" else "--optimizer online, or another --rule"
+        other = "--optimizer online, or another --rule" if run.settings.optimizer.whole else "another --rule"
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
