@@ -84,7 +84,7 @@ def test_false_positives_are_those_of_the_learners(data: Path, tmp_path: Path, p
     flipped = [line.replace("-1 ", "+1 ") if i % 4 else f"-{line.lstrip('-')}" for i, line in enumerate(lines)]
     test = written(tmp_path / "test.svm", "\n".join(flipped))
     options = ("--positive", positive, "--epochs", 3)
-    words = (*options, "--rules", "perceptron", "--keeps", "last", "--scalings", "none")
+    words = (*options, "--rules", "perceptron", "--keeps", "last", "--scales", "none")
     found = well("compare", data, "--test", test, *words, "--json").json
     well("train", data, "-o", tmp_path / "m", *options)
     (right, lost), _ = well("evaluate", tmp_path / "m", test, "--json").json["confusion"]

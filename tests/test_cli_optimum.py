@@ -175,7 +175,7 @@ def test_unit_rows_have_an_optimum_of_their_own(tmp_path: Path) -> None:
         "perceptron",
         "--keeps",
         "last",
-        "--scalings",
+        "--scales",
         "none,standard,unit",
         "--epochs",
         "20",

@@ -86,7 +86,7 @@ class Option(click.Option):
         self.section, self.before = section, before
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        own, self.opts = self.opts, [*self.opts, *filter(None, [self.before])]
+        own, self.opts = self.opts, [*self.opts, *([f"--{self.before}"] if self.before else [])]
         super().add_to_parser(parser, ctx)
         self.opts = own
 

@@ -62,7 +62,7 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
 @option("Learners", "--keeps", metavar="A,B,...", callback=_names,
         help=f"{', '.join(TABLE['keep'].choices)}.  [default: all, but voted for the units: linear, sigmoid, tanh,"
              " logistic]")
-@option("Learners", "--scales", "scalings", before="--scalings", metavar="A,B,...", callback=_names,
+@option("Learners", "--scales", "scalings", before="scalings", metavar="A,B,...", callback=_names,
         help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
 @option("Learners", "--optimizers", metavar="A,B,...", callback=_names, default="online",
         help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")

@@ -79,7 +79,7 @@ TEXT_SCALE = "unit:2"
     "Algorithm",
     "--algorithms",
     "algorithms",
-    before="--algorithm",
+    before="algorithm",
     help="halving, weighted-majority, randomized-weighted-majority, hedge, follow-the-leader.  [default: all]",
 )
 @option(

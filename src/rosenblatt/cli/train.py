@@ -250,8 +250,7 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     elif stop.kind == "unsettled":
         yield UNSETTLED
     elif not stop.is_limit:
-        optimizer = run.settings.optimizer
-        other = "another --rule" if optimizer.picks or optimizer.block(2) == 1 else "--optimizer online, or another --rule"
+        other = "--optimizer online, or another --rule" if run.settings.optimizer.whole else "another --rule"
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
