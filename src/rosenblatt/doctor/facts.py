@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..features.scaling import NOTHING, mean_and_sd, sums
+from ..theory.problem import check_width
 
 U64 = np.uint64
 FAR = 100.0
@@ -128,7 +129,8 @@ class Columns:
         self._digest = np.empty(0, U64)
 
     def add(self, rows: Rows) -> Array:
-        """(n, 2) uint64: digests of the rows."""
+        """(n, 2) uint64: digests of the rows. Raises DataError for more than 2²⁵ columns."""
+        check_width(rows)
         n, d = rows.n, rows.width
         self._grow(d)
         with np.errstate(all="ignore"):

@@ -13,8 +13,8 @@ from ..data.checks import check_finite, labels_from, rows_from
 from ..data.labels import place_of
 from ..errors import DataError, SettingError, plain
 
-MOST = 1 << 27
-"""Columns at most, in use or not: a vector of so many takes 1 GB."""
+MOST = 1 << 25
+"""Columns at most, in use or not: some twenty vectors of so many, 0.25 GB each, are made."""
 
 
 class Problem(NamedTuple):
@@ -106,7 +106,7 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
     must be exact in float64. y: (n,) labels. fit_intercept: with offset, default True. names: of the columns, for
     messages; default: those of a DataFrame. positive: the label of +1: the last of two, and needed with more, where it
     is taken against the rest. Raises DataError for NaN, infinite and masked values, for whole numbers above 2⁵³,
-    for more than 2²⁷ columns, where there are no rows, where a label is missing, and where rows and labels do not fit;
+    for more than 2²⁵ columns, where there are no rows, where a label is missing, and where rows and labels do not fit;
     SettingError for a positive that is not there.
     """
     if isinstance(X, Problem):
@@ -116,15 +116,20 @@ def as_problem(X: Any, y: Any, fit_intercept: bool = True, positive: Any = None,
     if names is None and hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
     rows = rows_from(X).without_duplicates()
-    if rows.width > MOST:
-        used = f"values stand in {len(rows.used_columns()):,} of them"
-        raise DataError(f"{rows.width:,} columns are too many; {used}: leave out the others, if no index is mistyped")
+    check_width(rows)
     labels = labels_from(y, rows.n)
     if not len(labels):
         raise DataError("there are no rows; a theorem needs at least one")
     check_finite(rows, names)
     signs, classes = _signs(labels, positive)
     return Problem(rows, signs, classes, bool(fit_intercept), names)
+
+
+def check_width(rows: Rows) -> None:
+    """DataError for more columns than vectors of them can be made."""
+    if rows.width > MOST:
+        used = f"values stand in {len(rows.used_columns()):,} of them"
+        raise DataError(f"{rows.width:,} columns are too many; {used}: leave out the others, if no index is mistyped")
 
 
 def _signs(labels: Array, positive: Any) -> tuple[Array, tuple[Any, Any]]:
