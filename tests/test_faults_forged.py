@@ -130,6 +130,7 @@ def test_f3_a_forged_model_file_is_damaged_or_answers(kind: str) -> None:
     (("settings", "keep"), "all"),
     (("reading", "format"), None),
     (("reading", "label"), 0),
+    (("reading", "fields"), [0.5]),
 ])  # fmt: skip
 def test_f3_numbers_out_of_range_are_refused_when_the_file_is_loaded(path: tuple[str, ...], value: object) -> None:
     model_of("texts")[0].save("whole")

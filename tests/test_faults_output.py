@@ -35,7 +35,15 @@ LONG = [
     ["head", "many.svm", "-n", "100000"],
     ["convert", "many.svm", "-", "--to", "csv"],
 ]
-SHORT = [["--help"], ["train", "--help"], ["--version"], ["inspect", "m"], ["summary", "a.svm", "--json"]]
+SHORT = [
+    ["--help"],
+    ["evaluate", "m", "a.svm", "--mistakes"],
+    ["doctor", "a.svm", "--json"],
+    ["train", "--help"],
+    ["--version"],
+    ["inspect", "m"],
+    ["summary", "a.svm", "--json"],
+]
 
 
 def ended(words: list[str], unbuffered: str, **options: object) -> tuple[int, bytes]:

@@ -135,7 +135,7 @@ def check_reading(reading: dict[str, Any]) -> None:
     for name, value in reading.items():
         entry = reading_table().get(name)
         if entry is not None and entry.kind is list:
-            check_form(value, Maybe([WORD]), f"reading, {name}")
+            check_form(value, Maybe([WORD if name == "drop" else TEXT]), f"reading, {name}")
         elif entry is not None and name != "format":
             check_form(value, WORD, f"reading, {name}")
             if entry.kind is not object and value != entry.default:
