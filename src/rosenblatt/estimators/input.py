@@ -22,11 +22,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
-        columns = np.ndim(y) == 2 and np.shape(y)[1]
         try:
             x, y = self._validated(X, y=y, reset=reset)
         except ValueError as error:
-            if columns and columns > 1 and "1d array" in str(error):
+            if "y should be a 1d array" in str(error):
                 text = "One label a row is needed; MultiOutputClassifier of scikit-learn fits a classifier a column"
                 raise SettingError(plain(f"{error} {text}")) from None
             raise
