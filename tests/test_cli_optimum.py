@@ -153,10 +153,10 @@ def test_compare_says_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)  # a long path cannot be wrapped
     data = written(Path("many.svm"), MANY)
     out = well("compare", data, *QUICK, "--optimum", COLUMNS="120").out
-    assert "  on all  " in out and "errors on all rows: perceptron pocket " in out
+    assert "train  all" in out and "errors on all rows: perceptron pocket " in out
     assert " of 30 (optimal)." in out and "Voted is many hyperplanes" in out
     plain = well("compare", data, *QUICK).out
-    assert "on all" not in plain and "optimum" not in plain
+    assert "errors on all" not in plain and "optimum" not in plain
     narrow = well("compare", data, *QUICK, "--optimum").out.splitlines()
     assert max(map(len, narrow[:-1])) <= 80
 

@@ -163,7 +163,7 @@ def test_f2_too_many_columns_are_one_sentence(tmp_path: Path, width: int) -> Non
     for ask in (separable, max_margin, minimum_error):
         with pytest.raises(DataError, match=why):
             ask(X, [0, 1])
-    assert why in run("summary", write(tmp_path / "wide.svm", f"1 1:1\n-1 {width}:1\n")).err
+    assert f"{width:,} features" in well("summary", write(tmp_path / "wide.svm", f"1 1:1\n-1 {width}:1\n")).out
 
 
 # --- A7 ---------------------------------------------------------------------------------------------------------------

@@ -258,7 +258,7 @@ def test_what_cannot_be_split(here: Path) -> None:
         (["a.txt"], 3, "a.txt, line 2: found 'no label here'; expected a label, a TAB, and the text"),
         (["a.svm"], 3, "a.svm, line 2: found 'x'; expected a number as the label"),
         (["a.csv"], 3, "a.csv, line 3: found 2 cells; expected 3 cells"),
-        (["a.svm", "--test", "0%"], 2, "--test 0 leaves no rows to test on"),
+        (["a.svm", "--test", "0%"], 2, "--test 0 leaves no rows on one side"),
         (["a.svm", "--test", "0.5", "--parts", "a=1,b=1"], 2, "choose one"),
         (["a.svm", "-o", "no/x"], 5, "there is no folder no"),
     ]
