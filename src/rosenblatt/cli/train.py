@@ -251,7 +251,9 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
         yield UNSETTLED
     elif not stop.is_limit:
         optimizer = run.settings.optimizer
-        other = "another --rule" if optimizer.picks or optimizer.block(2) == 1 else "--optimizer online, or another --rule"
+        other = (
+            "another --rule" if optimizer.picks or optimizer.block(2) == 1 else "--optimizer online, or another --rule"
+        )
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:

@@ -16,7 +16,8 @@ class Batch(NamedTuple):
     """Some rows or documents with their labels.
 
     rows: `Dense` or `Csr` (numbers), or a list of `Document` (text).
-    y: (n,) labels as read (float64, or object holding str); None when the data carry no labels.
+    y: (n,) labels as read: numbers; object holding str, of lines; or text (dtype U), of what has types: see
+        `data.labels`. None when the data carry no labels.
     ids: (n,) where each row comes from, for messages and output (file names of mails); None when rows are lines.
     """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.labels import as_classes, class_numbers, tidy
+from ..data.labels import as_classes, class_numbers
 from ..errors import DataError, plural, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
@@ -133,7 +133,7 @@ def explanations(
 ) -> Iterator[Explanation]:
     """The rows of a batch explained. only: the number of one row, from 1. wanted: the class (number) to explain, None:
     the winner."""
-    labels = None if part.batch.y is None else as_classes(tidy(part.batch.y), model.classes)
+    labels = None if part.batch.y is None else as_classes(part.batch.y, model.classes)
     predicted, documents = model.labels(part.scores).tolist(), part.batch.rows
     voted = not model.run.memory.is_linear
     votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores

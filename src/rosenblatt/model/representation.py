@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.rows import Array, Rows
 from ..data.batch import Batch
-from ..data.labels import class_numbers, tidy
+from ..data.labels import class_numbers
 from ..errors import DataError
 
 
@@ -48,7 +48,7 @@ class Representation:
         if batch.y is None:
             raise DataError(f"{origin}: there are no labels; labelled rows are needed here")
         try:
-            return self.classes[class_numbers(tidy(batch.y), self.classes, first)]  # type: ignore[no-any-return]
+            return self.classes[class_numbers(batch.y, self.classes, first)]  # type: ignore[no-any-return]
         except DataError as error:
             raise error.within(f"{origin}, ") from None
 

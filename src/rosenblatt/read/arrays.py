@@ -219,7 +219,7 @@ def label_array(array: ArrayFile) -> Array:
     if array.kind.kind not in "fiubUS":
         raise array.wrong(f"found labels of type {array.kind}", "expected numbers or text")
     labels = as_labels(array.whole().ravel())
-    if labels.dtype != object and not np.isfinite(labels).all():
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.argmin(np.isfinite(labels))) + 1
         found = f"found the label {labels[row - 1]}"
         raise located(f"{array.name}, row {row}", None, found, "expected a finite number")

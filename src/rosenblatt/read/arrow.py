@@ -110,7 +110,7 @@ class Parquet(ArraySource):
         table = self._whole_rows(table, first, [p for p in (label, columns.text, *columns.features) if p is not None])
         good = np.ones(table.num_rows, bool)
         y = None if label is None else self._labels(table.column(names[label]))
-        if y is not None and y.dtype != object:
+        if y is not None and y.dtype.kind == "f":
             good &= self._good_rows(dense(y.reshape(-1, 1)), first, [names[label]])
         if columns.text is not None:
             texts = table.column(names[columns.text]).cast(self.pyarrow.string()).to_pylist()
@@ -150,7 +150,8 @@ class Parquet(ArraySource):
             return as_labels(self._numbers(column))
         if self._is(column.type, "boolean"):
             return as_labels(np.array(column.to_pylist(), bool))  # True, as other files and Python have it
-        return np.array([str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()], object)
+        texts = [str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()]
+        return np.array(texts, np.str_)
 
     @contextmanager
     def _clear(self) -> Iterator[None]:

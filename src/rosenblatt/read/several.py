@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..data.batch import Batch, Source
-from ..data.labels import class_numbers, tidy
+from ..data.labels import class_numbers
 from ..errors import DataError
 from .open import is_remote
 
@@ -155,6 +155,6 @@ class InTurn:
         """Here, where it is known which file a row lies in."""
         try:
             if self._classes is not None and y is not None:
-                class_numbers(tidy(y), self._classes, first)
+                class_numbers(y, self._classes, first)
         except DataError as error:
             raise error.within(f"{origin}, ") from None

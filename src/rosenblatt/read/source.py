@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.batch import Batch
+from ..data.labels import tidy
 from ..errors import DataError, located
 from ..mailtext.mime import FOREIGN
 from ..parameters import Parameter
@@ -236,12 +237,10 @@ class ArraySource(FileSource):
 
 
 def as_labels(values: Array) -> Array:
-    """Labels of an array as readers give them: numbers as float64 where they are whole in it, else as text."""
-    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and (np.abs(values.astype(float)) <= 2.0**53).all()):
+    """Labels of an array as readers give them: floats and short integers as float64, long ones as they are; text."""
+    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and values.dtype.itemsize < 8):
         return values.astype(np.float64)
-    if values.dtype.kind == "S":
-        return np.array([label.decode("utf-8", "replace") for label in values.tolist()], object)
-    return np.array([str(label) for label in values.tolist()], object)
+    return values.astype(values.dtype.newbyteorder("=")) if values.dtype.kind in "iu" else tidy(values).astype(str)
 
 
 def seekable(path: PathLike | ByteStream, stream: ByteStream) -> IO[bytes]:
