@@ -17,7 +17,7 @@ ZEROS = re.compile(r"(?<![\d.])0+(?=\d)", re.ASCII)
 
 
 def is_text(labels: Array) -> bool:
-    """Whether they are text: of lines (dtype object), where 1 may be a number, or of what has types, where "1" is not."""
+    """Whether they are text: of lines (dtype object), where 1 may be a number, or of typed data, where "1" is none."""
     return labels.dtype.kind in "OU"
 
 
@@ -81,8 +81,9 @@ def _places(labels: Array, classes: Array) -> Array:
     return np.array([place[label] for label in sought], np.int64)
 
 
-def class_numbers(labels: Array, classes: Array, first_row: int = 1) -> Array:
-    """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes."""
+def class_numbers(labels: Array, classes: Array, first_row: int | Array = 1) -> Array:
+    """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes. first_row: the
+    number of the first, or (n,) those of all."""
     labels = labels if is_text(labels) else tidy(labels)
     codes = _places(labels, classes)
     unknown = np.flatnonzero(codes < 0)
@@ -90,7 +91,8 @@ def class_numbers(labels: Array, classes: Array, first_row: int = 1) -> Array:
         row = int(unknown[0])
         listed = ", ".join(map(str, classes[:10])) + (" …" if classes.size > 10 else "")
         label = labels[row : row + 1].tolist()[0]
-        raise DataError(f"row {first_row + row}: unknown label {label!r}; the classes are {listed}")
+        number = first_row + row if isinstance(first_row, int) else first_row[row]
+        raise DataError(f"row {number}: unknown label {label!r}; the classes are {listed}")
     return codes
 
 

@@ -28,6 +28,10 @@ class Scored(NamedTuple):
     scores: Array
     first: int
 
+    def number(self, i: int) -> int:
+        """That of row i in the data, from 1."""
+        return self.first + i if self.batch.numbers is None else int(self.batch.numbers[i])
+
     def name(self, i: int) -> str | None:
         """Where row i comes from, as the reader calls it; None where rows are lines."""
         return None if self.batch.ids is None else str(self.batch.ids[i])

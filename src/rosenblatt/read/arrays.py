@@ -161,7 +161,10 @@ class Npy(ArraySource):
 
     def _beside(self) -> str | None:
         """The file of labels of the usual name that is there."""
-        folder, name = os.path.split(self.origin)
+        return self._there(self.origin)
+
+    def _there(self, rows: str) -> str | None:
+        folder, name = os.path.split(rows)
         labels, count = BESIDE.subn("y", name)
         path = os.path.join(folder, labels)
         return path if count and os.path.isfile(path) else None
@@ -181,15 +184,15 @@ class Npy(ArraySource):
         for start in range(0, n, height):
             stop = min(start + height, n)
             values = array.take(stop - start).reshape(stop - start, -1) if whole is None else whole[start:stop]
-            y = None if labels is None else labels[start:stop]
+            y, places = None if labels is None else labels[start:stop], np.arange(stop - start)
             if label is not None:
                 if self.asked.labelled is not False:
                     y = as_labels(values[:, label])
                     good = self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
-                    values, y = (values, y) if good.all() else (values[good], y[good])
+                    values, y, places = (each if good.all() else each[good] for each in (values, y, places))
                 values = np.delete(values, label, axis=1)
             rows = dense(np.ascontiguousarray(values, array.number))
-            yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1)
+            yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1, places)
         if whole is None:
             array.at_end()
 

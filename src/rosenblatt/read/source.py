@@ -181,6 +181,10 @@ class FileSource:
         if count:
             self.notes[what] = self.notes.get(what, 0) + count
 
+    def _numbered(self, batch: Batch, numbers: Any) -> Batch:
+        """With the rows' own numbers, where some may be skipped."""
+        return batch._replace(numbers=np.asarray(numbers)) if self.asked.bad == "skip" else batch
+
     def _note_columns(self, columns: Any) -> None:
         """Which column was taken for the label, where nobody said it, and which are not used."""
         if columns.guessed and columns.label is not None and not isinstance(self.asked.expect, int):
@@ -230,9 +234,10 @@ class ArraySource(FileSource):
     def _wrong(self, found: str, expected: str, row: int | None = None) -> DataError:
         return located(self.origin if row is None else f"{self.origin}, row {row}", None, found, expected)
 
-    def _finite_batch(self, rows: Rows, y: Array | None, first: int) -> Batch:
+    def _finite_batch(self, rows: Rows, y: Array | None, first: int, places: Array | None = None) -> Batch:
+        """places: of the rows, from 0, behind the first."""
         good = self._good_rows(rows, first)
-        batch = Batch(rows, y)
+        batch = self._numbered(Batch(rows, y), first + (np.arange(rows.n) if places is None else places))
         return batch if good.all() else batch.take(np.flatnonzero(good))
 
 
