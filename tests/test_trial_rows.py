@@ -84,3 +84,22 @@ def test_an_unknown_label_is_named_by_its_own_row(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(CSV.format("x,1,red\n", "3,1,green\n"))
     assert "row 5: unknown label 'green'" in run("evaluate", tmp_path / "m", path, "--bad", "skip").err
+
+
+ONLY = "a,kind\n5,green\n0,red\n1,blue\n1,red\n"
+SOME = ("--only", "red,blue")
+
+
+def test_proofs_count_the_rows_of_the_file(tmp_path: Path) -> None:
+    data, proof = tmp_path / "o.csv", tmp_path / "proof"
+    data.write_text(ONLY)
+    assert "rows 3 and 4 are equal" in well("separable", data, *SOME, "--save", proof).out
+    assert well("separable", data, *SOME, "--json").json["verdicts"][0]["support"] == [3, 4]
+    assert "the rows, counted from 1: 3, 4" in well("verify", proof, data).out
+    shown, values = well("optimum", data, *SOME).out, well("optimum", data, *SOME, "--json").json
+    assert values["problems"][0]["rows_wrong"][0] in (3, 4)
+    assert f"wrong rows: {values['problems'][0]['rows_wrong'][0]}" in shown
+    assert "rows are counted without those that are left out" in well("doctor", data, *SOME, "--max-time", 1).err
+    data.write_text("a,kind\n5,green\n0,red\nx,red\n2,blue\n")
+    for command, found in [("margin", "support: 2 rows (2, 4)"), ("separable", "nearest row: 2,")]:
+        assert found in well(command, data, *SOME, "--bad", "skip").out

@@ -119,7 +119,7 @@ class Npy(ArraySource):
     labelled: True (default): labels must be there. "auto": without them y is None; a column of labels is there if the
         array is one wider than the model. False: y is None.
     width: features, from a model; DataError where there are more or fewer.
-    y: float64, or object holding str. Pickled arrays are refused: reading runs no code.
+    y: numbers or text, as in the array. Pickled arrays are refused: reading runs no code.
     """
 
     name = "npy"

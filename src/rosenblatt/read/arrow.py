@@ -33,11 +33,11 @@ class Parquet(ArraySource):
 
     path: a file, or `-` (what is piped or compressed as a whole is first copied to a temporary file).
     label, text, labelled, expect, drop: as in `Table`; all columns have names. A column of text (or of
-        categories) is the likely label, never a feature.
+        categories) is the likely label, never a feature. Nor is an index of pandas.
     Features are whole numbers, floats, decimals or booleans; rows are float32 where all of them are float32, else
     float64. Lists, structs, dates and texts among them are refused (DataError naming column and type).
     bad: a row with a missing or non-finite value, or without a label: "error" (default) or "skip" and count it.
-    y: float64, or object holding str.
+    y: numbers or text, as the column has them.
     """
 
     name = "parquet"

@@ -42,7 +42,8 @@ class Table(FileSource):
 
     path: a file (also compressed), or `-`. Blank lines are no rows. Quoted cells may hold delimiters and newlines.
     label, text: a column by name, or by number counting from 1 (−1: the last). The default label is the column called
-        label, class, target or y; else the only one that is not a number in the first row; else the last. The default
+        label, class, target or y (y as the last, or as the first of numbers without an x); else the only one that is
+        not a number in the first row; else the last. The default
         text is the column called text; if there is one, columns other than label and text are ignored.
     header: True, False or "auto" (default): line 1 is one if a cell is label, class, target, text or a name asked
         for, or if none of its cells is a number while some cell of the next row is, or if the label in it does not
