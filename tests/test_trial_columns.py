@@ -38,6 +38,16 @@ def test_y_beside_x_is_no_label(tmp_path: Path) -> None:
         assert trained(tmp_path, text).code == 0 and reading(tmp_path)["label"] == label
 
 
+def test_y_may_be_a_feature_of_a_model(tmp_path: Path) -> None:
+    pandas, path = pytest.importorskip("pandas"), tmp_path / "t.csv"
+    table = pandas.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
+    path.write_text("x,y,t\n" + AND)
+    for model in (Recipe().fit(table, [0, 0, 0, 1]), Recipe().fit(str(path))):
+        assert model.evaluate(str(path))["errors"] == 0 and model.names == ["x", "y"]
+        table.to_csv(tmp_path / "new.csv", index=False)
+        assert model.predict(str(tmp_path / "new.csv")).tolist() == [0, 0, 0, 1]
+
+
 @pytest.mark.parametrize("name, noted", [("label", False), ("target", True), ("class", True)])
 def test_a_label_by_its_name_is_said(tmp_path: Path, name: str, noted: bool) -> None:
     done = trained(tmp_path, f"{name},b,c\n0,1,2\n1,2,3\n")

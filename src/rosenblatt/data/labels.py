@@ -73,10 +73,11 @@ def _places(labels: Array, classes: Array) -> Array:
         return np.where(classes[codes] == labels, codes, -1)
     own, sought = classes.tolist(), list(map(str, labels.tolist()))
     texts = {str(label): k for k, label in enumerate(own)}
-    numbers = {float(label): k for k, label in enumerate(own) if not is_text(classes) or NUMBER.fullmatch(label)}
+    numeric = classes.dtype.kind in "biuf"
+    numbers = {float(label): k for k, label in enumerate(own) if numeric or NUMBER.fullmatch(str(label))}
     place = {}
     for label in set(sought):
-        bare = label if is_text(classes) else ZEROS.sub("", label, 1)
+        bare = ZEROS.sub("", label, 1) if numeric else label
         place[label] = texts.get(label, numbers.get(float(bare), -1) if NUMBER.fullmatch(bare) else -1)
     return np.array([place[label] for label in sought], np.int64)
 
@@ -84,7 +85,7 @@ def _places(labels: Array, classes: Array) -> Array:
 def class_numbers(labels: Array, classes: Array, first_row: int | Array = 1) -> Array:
     """(n,) class numbers 0 … K − 1. DataError names the first row with a label that is not in classes. first_row: the
     number of the first, or (n,) those of all."""
-    labels = labels if is_text(labels) else tidy(labels)
+    labels, classes = (each if is_text(each) else tidy(each) for each in (labels, classes))
     codes = _places(labels, classes)
     unknown = np.flatnonzero(codes < 0)
     if unknown.size:

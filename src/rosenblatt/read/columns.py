@@ -219,13 +219,16 @@ class _Choice:
 
     def _by_name(self) -> int | None:
         """The column of a usual name. `y` may be one of the coordinates x, y: then, before a column of words, and
-        between others it is none."""
-        label = self._well_known(*LABEL_NAMES[:3])
-        y = self._well_known(LABEL_NAMES[3]) if label is None else None
-        if y is None or y == self.count - 1 or self.text is not None:
-            return label if y is None else y
+        between others it is none. A feature of the model is none either."""
+        learned = self.asked.expect if isinstance(self.asked.expect, list) else None
+        places = [place for place in map(self._well_known, LABEL_NAMES) if place is not None]
+        places = [place for place in places if not learned or not self.names or self.names[place] not in learned]
+        label = places[0] if places else None
+        sure = learned or label in (None, self.count - 1) or label != self._well_known(LABEL_NAMES[3])
+        if sure or self.text is not None:
+            return label
         words = any(cell.strip().lower() not in MISSING and not is_number(cell) for cell in self.data[1:])
-        return None if y or words or (self._well_known("x") and self.count > 2) else y
+        return None if label or words or (self._well_known("x") and self.count > 2) else label
 
     def _dropped(self) -> set[int]:
         """Where the columns are that are left out; new data of a model need not have them."""
