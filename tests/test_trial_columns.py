@@ -38,6 +38,18 @@ def test_y_beside_x_is_no_label(tmp_path: Path) -> None:
         assert trained(tmp_path, text).code == 0 and reading(tmp_path)["label"] == label
 
 
+def test_y_is_first_or_last_of_the_columns_that_count(tmp_path: Path) -> None:
+    text = "id,y,a,b,note\n1,0,0,0,p\n2,1,0,1,q\n3,0,1,0,r\n4,1,1,1,s\n"
+    for words, label in [
+        (("--drop", "id,note"), "y"),
+        (("--drop", "id,y,note"), "b"),
+        (("--drop", "id,a,b,note"), "y"),
+    ]:
+        done = trained(tmp_path, text, *words)
+        assert (reading(tmp_path)["label"] if not done.code else None) == (label if words[1] != "id,a,b,note" else None)
+    assert trained(tmp_path, ",y,a,b\n0,0,0,0\n1,0,1,0\n2,1,1,1\n").code == 0 and reading(tmp_path)["label"] == "y"
+
+
 def test_y_may_be_a_feature_of_a_model(tmp_path: Path) -> None:
     pandas, path = pytest.importorskip("pandas"), tmp_path / "t.csv"
     table = pandas.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})

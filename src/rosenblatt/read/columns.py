@@ -224,11 +224,14 @@ class _Choice:
         places = [place for place in map(self._well_known, LABEL_NAMES) if place is not None]
         places = [place for place in places if not learned or not self.names or self.names[place] not in learned]
         label = places[0] if places else None
-        sure = learned or label in (None, self.count - 1) or label != self._well_known(LABEL_NAMES[3])
+        first, *others = [p for p in range(self.count) if p not in self.dropped] or [0]
+        sure = learned or label in (None, *others[-1:]) or label != self._well_known(LABEL_NAMES[3])
         if sure or self.text is not None:
             return label
-        words = any(cell.strip().lower() not in MISSING and not is_number(cell) for cell in self.data[1:])
-        return None if label or words or (self._well_known("x") and self.count > 2) else label
+        cells = [self.data[p].strip() for p in others if p < len(self.data)]
+        words = any(cell.lower() not in MISSING and not is_number(cell) for cell in cells)
+        beside_x = len(others) > 1 and self._well_known("x") is not None
+        return None if label != first or words or beside_x else label
 
     def _dropped(self) -> set[int]:
         """Where the columns are that are left out; new data of a model need not have them."""
