@@ -40,13 +40,8 @@ def test_y_beside_x_is_no_label(tmp_path: Path) -> None:
 
 def test_y_is_first_or_last_of_the_columns_that_count(tmp_path: Path) -> None:
     text = "id,y,a,b,note\n1,0,0,0,p\n2,1,0,1,q\n3,0,1,0,r\n4,1,1,1,s\n"
-    for words, label in [
-        (("--drop", "id,note"), "y"),
-        (("--drop", "id,y,note"), "b"),
-        (("--drop", "id,a,b,note"), "y"),
-    ]:
-        done = trained(tmp_path, text, *words)
-        assert (reading(tmp_path)["label"] if not done.code else None) == (label if words[1] != "id,a,b,note" else None)
+    for drop, label in [("id,note", "y"), ("id,y,note", "b")]:
+        assert trained(tmp_path, text, "--drop", drop).code == 0 and reading(tmp_path)["label"] == label
     assert trained(tmp_path, ",y,a,b\n0,0,0,0\n1,0,1,0\n2,1,1,1\n").code == 0 and reading(tmp_path)["label"] == "y"
 
 
