@@ -41,8 +41,8 @@ def source_of(data: Any, y: Any = None, **options: Any) -> Source:
 
 
 def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
-    """The same for a model that is there: read as its own data were, its columns by their names. y may be missing.
-    options: also labelled, as of `from_recipe`."""
+    """The same for a model that is there: read as its own data were, its columns by their names, without its
+    label and what it dropped; others are refused. y may be missing. options: also labelled, as of `from_recipe`."""
     data = several(data) if y is None else data
     if reads_itself(data, y) and not is_source(data):
         columns = {} if model.reads_texts else {"expect": model.names or model.given_width}
