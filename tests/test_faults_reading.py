@@ -65,7 +65,10 @@ def test_b3_one_line_says_which_column_is_the_label(write: Write) -> None:
 def test_b3_the_index_of_pandas_is_no_feature(write: Write) -> None:
     source = open_source(write(",a,b,y\n7,5,1,0\n3,6,0,1\n2,7,1,1\n", "p.csv"))
     assert (source.feature_names, whole(source)[0][0]) == (["a", "b"], [5.0, 1.0])
-    assert source.notes == {"columns ignored (column 1)": 1}
+    assert source.notes == {
+        "label by its name, 'y', is column (--label says another)": 4,
+        "columns ignored (column 1)": 1,
+    }
     assert whole(from_recipe(write(",a,b\n9,5,1\n", "u.csv"), source.recipe()))[0] == [[5.0, 1.0]]
     assert len(whole(open_source(write(",a,y\n1,5,0\n1,6,1\n", "p.csv")))[0][0]) == 2
 

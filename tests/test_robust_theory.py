@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -79,7 +78,6 @@ ODD: dict[str, tuple[Any, Any, str]] = {
     "large integers": (np.array([[2**60], [1], [2], [3]]), Y, r"above 2\*\*53"),
     "large objects": ([[2**70 + 1], [1], [2], [3]], Y, "which float64 rounds"),
     "larger than floats": ([[2**1100], [1], [2], [3]], Y, "no number"),
-    "decimals": ([[Decimal("0.1")], [Decimal(1)], [Decimal(2)], [Decimal(3)]], Y, "0.1, which float64 rounds"),
     "thirds": ([[Fraction(1, 3)], [Fraction(1)], [Fraction(2)], [Fraction(3)]], Y, "1/3, which float64 rounds"),
     "no labels": (X, None, "labels of shape"),
     "too few labels": (X, [0, 1, 0], "4 rows but labels"),

@@ -48,6 +48,8 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
         y = tidy(rows.y)
         with naming(rows.origin):
             diagnosis = diagnose(rows.rows, y, _plan(rows, y, asked.recipe, words), progress.runs())
+    if rows.problems[0].numbers is not None:
+        rows.notes["rows are counted without those that are left out"] = 0
     notes(rows.notes)
     page = diagnosis.page(data, _reading() + _scaled(rows, asked), in_shell)
     show({"data": data, **diagnosis.as_dict(first=1)}, page, as_json)

@@ -35,18 +35,22 @@ def explain(
     learned = Model.load(model)
     number = None if wanted is None else _class(learned, wanted)
     source = source_like(data, learned, **reading(words))
-    last = 0
+    last, shown = 0, False
     with Progress(printing=True) as progress:
         for part in learned.scored(progress.reading(source)):
             for each in explanations(learned, part, row, number):
                 lines = [to_json(each.as_dict(top))] if as_json else _text(each, learned, top)
-                write_lines(lines if as_json or each.row in (1, row) else ["", *lines])
-            last = part.first + len(part.scores) - 1
+                write_lines(lines if as_json or not shown else ["", *lines])
+                shown = True
+            last = part.number(len(part.scores) - 1)
             if row is not None and row <= last:
-                return
+                break
+    if row is not None and shown:
+        return
     notes(source.notes)
     if row is not None:
-        raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; it has {last}")
+        why = f"it has {last}" if row > last else "it was skipped"
+        raise DataError(f"{getattr(source, 'origin', data)}: there is no row {row}; {why}")
 
 
 def _class(model: Model, name: str) -> int:

@@ -42,7 +42,8 @@ def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
             row += 1
             label = None if batch.y is None else batch.y[i : i + 1].tolist()[0]
             own = None if batch.ids is None else str(batch.ids[i])
-            yield {"row": row, "id": own, "label": label, **_content(batch, i, source)}
+            number = row if batch.numbers is None else int(batch.numbers[i])
+            yield {"row": number, "id": own, "label": label, **_content(batch, i, source)}
         if row >= count:
             return
 

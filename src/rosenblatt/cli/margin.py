@@ -66,10 +66,10 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
         return {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
     names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b", "in_floats")
     row |= {name: getattr(found, name) for name in names}
-    row |= {"support": found.support + 1, "multipliers": found.multipliers}
+    row |= {"support": problem.numbered(found.support), "multipliers": found.multipliers}
     if problem.fit_intercept:
         row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
-        row |= {"support_with_bias": found.support_with_bias + 1}  # type: ignore[operator]
+        row |= {"support_with_bias": problem.numbered(found.support_with_bias)}
     # R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain.
     radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
     least = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"]

@@ -129,7 +129,7 @@ def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
         yield f"{NOT_IN_FLOATS}:"
         yield "  these are rounded and make more errors; --json has the hyperplane in whole numbers"
     if result.errors:
-        yield f"wrong rows: {listed([f'{row + 1:,}' for row in result.rows_wrong], MOST_ROWS)}"
+        yield f"wrong rows: {listed([f'{row:,}' for row in result.problem.numbered(result.rows_wrong)], MOST_ROWS)}"
 
 
 def _how_few(result: MinimumError) -> str:
@@ -181,7 +181,7 @@ def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
                 "positive": result.problem.classes[1], "negative": result.problem.classes[0],
                 **{name: getattr(result, name) for name in VALUES},
                 "exact_hyperplane": None if result.in_floats else in_text(result.separator),
-                "rows_wrong": result.rows_wrong + 1, "seconds": round(result.seconds, 3),
+                "rows_wrong": result.problem.numbered(result.rows_wrong), "seconds": round(result.seconds, 3),
             }
             for result in results
         ],

@@ -47,7 +47,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
 def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
-        columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
+        columns.insert(0, [part.name(i) or str(part.number(i)) for i in range(len(part.scores))])
     if asked["scores"] or asked["proba"]:  # one of them
         numbers = part.scores if asked["scores"] else np.exp(model.log_probabilities(part.scores))
         columns += [[repr(value) for value in column] for column in np.atleast_2d(numbers.T).tolist()]
@@ -59,7 +59,7 @@ def _objects(part: Scored, model: Model, proba: bool) -> Iterator[str]:
     labels, scores = model.labels(part.scores).tolist(), part.scores.tolist()
     shares = np.exp(model.log_probabilities(part.scores)).tolist() if proba else None
     for i, (label, score) in enumerate(zip(labels, scores, strict=True)):
-        line: dict[str, Any] = {"row": part.first + i, "id": part.name(i), "predicted": label}
+        line: dict[str, Any] = {"row": part.number(i), "id": part.name(i), "predicted": label}
         line["score"] = dict(zip(names, score, strict=True)) if isinstance(score, list) else score
         if shares is not None:
             line["proba"] = dict(zip(names, shares[i], strict=True))

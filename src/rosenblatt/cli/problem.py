@@ -95,6 +95,7 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
     with naming(source.origin):
         if wanted.only is not None:
             chosen = _of(labels, wanted.only)
+            batch = batch if batch.numbers is not None else batch._replace(numbers=np.arange(batch.n) + 1)
             batch, labels = batch.take(chosen), labels[chosen]
         features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
         names = features.names or source.feature_names
@@ -106,9 +107,10 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             rows = rows.take_columns(used)
         classes, positive = np.unique(labels).tolist(), recipe["positive"]
         positives = [positive] if positive is not None or len(classes) <= 2 else classes
+        names = names if features.quadratic is None else None
         problems = [
-            as_problem(rows, labels, recipe["fit_intercept"], positive, names if features.quadratic is None else None)
-            for positive in positives
+            as_problem(rows, labels, recipe["fit_intercept"], each, names)._replace(numbers=batch.numbers)
+            for each in positives
         ]
     return Data(problems, rows, labels, str(source.origin), dict(source.notes), source.kind, used)
 

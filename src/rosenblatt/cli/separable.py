@@ -74,7 +74,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
 def _verdict(verdict: Any) -> dict[str, Any]:
     """What JSON shows of a verdict: all of it, rows counted from 1, multipliers as fractions."""
     rest, positive = verdict.problem.classes
-    rows = None if verdict.rows is None else [int(row) + 1 for row in verdict.rows]
+    rows = None if verdict.rows is None else verdict.problem.numbered(verdict.rows).tolist()
     multipliers = None if verdict.multipliers is None else [str(each) for each in verdict.multipliers]
     return {
         "positive": positive, "negative": rest, "separable": verdict.separable, "kind": verdict.kind,
@@ -124,19 +124,19 @@ def _separator(verdict: Any) -> Iterator[str]:
     if verdict.margin == float("inf"):
         yield "one class is alone, and b puts it on its side"
         return
-    yield f"nearest row: {verdict.nearest + 1:,}, at distance {verdict.margin + 0.0:.6g}"
+    yield f"nearest row: {verdict.problem.numbered(verdict.nearest):,}, at distance {verdict.margin + 0.0:.6g}"
     yield "the widest margin is at least that, and mostly more: `rosenblatt margin` finds it"
 
 
 def _contradiction(verdict: Any) -> Iterator[str]:
-    count, exact = len(verdict.rows), verdict.kind == "farkas"
+    count, exact, numbers = len(verdict.rows), verdict.kind == "farkas", verdict.problem.numbered(verdict.rows)
     none = f"no {hyperplane(verdict.problem.fit_intercept)}"
     yield f"not separable: {none} has every row on its right side" + (", checked exactly" if exact else "")
     if count == 1:
-        yield f"row {verdict.rows[0] + 1:,} is all zeros, and every hyperplane through the origin goes through it"
+        yield f"row {numbers[0]:,} is all zeros, and every hyperplane through the origin goes through it"
         return
     if count == 2 and verdict.problem.fit_intercept:
-        yield f"rows {verdict.rows[0] + 1:,} and {verdict.rows[1] + 1:,} are equal, but of different classes"
+        yield f"rows {numbers[0]:,} and {numbers[1]:,} are equal, but of different classes"
         return
     if verdict.problem.fit_intercept:
         yield f"{count:,} rows prove it: weighted as follows, those of either class have the same mean"
@@ -144,9 +144,9 @@ def _contradiction(verdict: Any) -> Iterator[str]:
         yield f"{count:,} rows prove it: with the sign of its class and these weights each, they sum to 0"
     cells = [["row", "class", "weight"]]
     heaviest = sorted(range(count), key=lambda i: -verdict.multipliers[i])[:LISTED]
-    for row, weight in ((verdict.rows[i], verdict.multipliers[i]) for i in heaviest):
+    for row, number, weight in ((verdict.rows[i], numbers[i], verdict.multipliers[i]) for i in heaviest):
         side = _name(verdict.problem.classes[int(verdict.problem.y[row] > 0)])
-        cells.append([f"{row + 1:,}", side, str(weight) if len(str(weight)) <= 12 else f"{float(weight):.6g}"])
+        cells.append([f"{number:,}", side, str(weight) if len(str(weight)) <= 12 else f"{float(weight):.6g}"])
     yield from (f"  {line}" for line in table(cells, right=[0]))
     if count > LISTED:
         yield f"  and {plural(count - LISTED, 'row')} more"

@@ -46,7 +46,7 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     values = {"separable": saved.separable, "kind": proof.kind, "verified": True, "exact": proof.kind != "enclosure"}
     values["rows"] = None if saved.separable else len(proof.rows)
     values |= {name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")}
-    show(values, _text(saved, rows.origin), as_json)
+    show(values, _text(saved, rows), as_json)
 
 
 CLAIM = {
@@ -73,11 +73,11 @@ def _seen_as(saved: Any) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _text(saved: Any, origin: str) -> Iterator[str]:
+def _text(saved: Any, rows: Any) -> Iterator[str]:
     proof = saved.certificate
     against, positive = map(label_text, saved.classes)
     sides = f"{positive} against {against}, {hyperplanes(saved.fit_intercept)}{_seen_as(saved)}"
-    yield f"{origin}: {dimensions(saved.n, saved.d)}; {sides}"
+    yield f"{rows.origin}: {dimensions(saved.n, saved.d)}; {sides}"
     if saved.separable:
         largest = max(abs(each) for each in (*proof.w, proof.b, proof.denominator))
         yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
@@ -92,7 +92,7 @@ def _text(saved: Any, origin: str) -> Iterator[str]:
         yield "not separable: the row is all zeros, and every hyperplane through the origin goes through it"
     else:
         yield f"not separable: multipliers on {count} combine them to 0, none below 0"
-    shown = listed([row + 1 for row in proof.rows], 8, ", ...")
+    shown = listed(rows.problems[0].numbered(proof.rows).tolist(), 8, ", ...")
     yield f"the row{'s' * (len(proof.rows) > 1)}, counted from 1: {shown}"
     yield _checked(proof.denominator)
 

@@ -16,13 +16,16 @@ class Batch(NamedTuple):
     """Some rows or documents with their labels.
 
     rows: `Dense` or `Csr` (numbers), or a list of `Document` (text).
-    y: (n,) labels as read (float64, or object holding str); None when the data carry no labels.
+    y: (n,) labels as read: numbers; object holding str, of lines; or text (dtype U), of what has types: see
+        `data.labels`. None when the data carry no labels.
     ids: (n,) where each row comes from, for messages and output (file names of mails); None when rows are lines.
+    numbers: (n,) the rows' own numbers in the data, from 1, where bad ones may be left out; None: one after the other.
     """
 
     rows: Rows | list[Document]
     y: np.ndarray[Any, Any] | None
     ids: Sequence[str] | None = None
+    numbers: np.ndarray[Any, Any] | None = None
 
     @property
     def n(self) -> int:
@@ -33,7 +36,8 @@ class Batch(NamedTuple):
         """The rows or documents of these numbers, with what belongs to them."""
         rows = [self.rows[i] for i in numbers] if isinstance(self.rows, list) else self.rows.take(numbers)
         ids = None if self.ids is None else [self.ids[i] for i in numbers]
-        return Batch(rows, None if self.y is None else self.y[numbers], ids)
+        own = None if self.numbers is None else self.numbers[numbers]
+        return Batch(rows, None if self.y is None else self.y[numbers], ids, own)
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
@@ -43,7 +47,9 @@ def joined(batches: Sequence[Batch]) -> Batch:
     labels = [batch.y for batch in batches if batch.y is not None]
     ids = [batch.ids for batch in batches if batch.ids is not None]
     y = np.concatenate(labels) if len(labels) == len(batches) else None
-    return Batch(rows, y, list(chain.from_iterable(ids)) if len(ids) == len(batches) else None)
+    own = [batch.numbers for batch in batches if batch.numbers is not None]
+    numbers = np.concatenate(own) if len(own) == len(batches) else None
+    return Batch(rows, y, list(chain.from_iterable(ids)) if len(ids) == len(batches) else None, numbers)
 
 
 class Source(Protocol):

@@ -2,7 +2,8 @@
 that says which of them cannot be learned from."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -18,8 +19,8 @@ MOST_WHOLE = 2**53
 def rows_from(X: Any) -> Rows:
     """Rows of an (n, d) array, list, DataFrame or scipy sparse matrix; X itself where it is rows already.
 
-    float32 and float64 are kept; all else becomes float64, and must be exact in it, but text, which is read as numbers
-    are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
+    float32 and float64 are kept; all else becomes float64, and must be exact in it, but text and decimals, which are
+    read as numbers are. DataError for masked values, for what is no real number, is rounded, or has no two dimensions.
     """
     if hasattr(type(X), "scores"):  # a verb of every kind of rows, of ours and of others
         return X
@@ -58,6 +59,12 @@ def column_named(X: Any) -> str:
     return ""
 
 
+def name_twice(names: Iterable[str]) -> str | None:
+    """The first name that was there before."""
+    seen: set[str] = set()  # a list of all before takes a minute for 100,000 columns
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def masked_row(values: Any) -> int | None:
     """The first row of a masked array with a masked value."""
     masked = np.argwhere(np.ma.getmaskarray(values)) if np.ma.isMaskedArray(values) else np.empty((0, 1))
@@ -78,14 +85,14 @@ def _exact(values: Array) -> Array:
 
 
 def _parsed(values: Array) -> Array:
-    """Objects and texts in float64. Text has no other value than the one read; None is NaN, which others refuse."""
+    """Objects and texts in float64. Text and decimals are what is read of them; None is NaN, which others refuse."""
     try:
         held = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"the rows hold something that is no number: {error}") from None
     if values.dtype == object:
         for value, number in zip(values.ravel().tolist(), held.ravel().tolist(), strict=True):
-            if number == number and not isinstance(value, (str, bytes)) and value != number:
+            if number == number and not isinstance(value, (str, bytes, Decimal)) and value != number:
                 raise DataError(f"the rows hold {str(value)[:40]}, which float64 rounds; round it before")
     return held
 

@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.rows import Array, Rows
-from ..data.checks import check_finite, column_named, labels_from, rows_from
+from ..data.checks import check_finite, column_named, labels_from, name_twice, rows_from
 from ..errors import DataError, SettingError, plain
 
 
@@ -44,6 +44,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return y, rows_from(x).without_duplicates()
 
     def _validated(self, X: Any, **how: Any) -> Any:
+        if (twice := name_twice(map(str, getattr(X, "columns", ())))) is not None:
+            raise DataError(f"found two columns called {twice!r}; expected a name for each")
         kinds = [np.float64, np.float32]
         try:
             return validate_data(self, X, accept_sparse="csr", dtype=kinds, order="C", ensure_all_finite=False, **how)

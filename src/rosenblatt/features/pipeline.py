@@ -139,7 +139,7 @@ class Features:
         if not batches:
             raise DataError("the data have no rows; at least one is needed to learn from")
         rows = _side_by_side(fitted, [step.stacked(own) for step, own in zip(first, parts, strict=True)])
-        width, (_, y, ids) = rows.width, joined(batches)
+        width, (_, y, ids, _) = rows.width, joined(batches)
         steps, rows = fitted_chain(options.of_rows(source.kind), rows)
         return cls(width, steps, *fitted[: 2 * texts]), rows, y, ids  # type: ignore[return-value]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..data.labels import as_classes, class_numbers, tidy
+from ..data.labels import as_classes, class_numbers
 from ..errors import DataError, plural, short
 from ..features.senders import NAME as SENDER
 from ..mailtext.fields import Document
@@ -133,17 +133,17 @@ def explanations(
 ) -> Iterator[Explanation]:
     """The rows of a batch explained. only: the number of one row, from 1. wanted: the class (number) to explain, None:
     the winner."""
-    labels = None if part.batch.y is None else as_classes(tidy(part.batch.y), model.classes)
+    labels = None if part.batch.y is None else as_classes(part.batch.y, model.classes)
     predicted, documents = model.labels(part.scores).tolist(), part.batch.rows
     voted = not model.run.memory.is_linear
     votes = model.raw(part.rows) if voted and (model.calibration or model.cut) else part.scores
     for i, scores in enumerate(part.scores):
-        if only not in (None, part.first + i):
+        if only not in (None, part.number(i)):
             continue
         between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
         document = documents[i] if isinstance(documents, list) else None
         yield Explanation(
-            part.first + i, part.name(i), "" if document is None else title(document),
+            part.number(i), part.name(i), "" if document is None else title(document),
             None if labels is None else labels[i], predicted[i], _votes(model, votes[i]),
             _with_own(model, evidence(model, part.rows, i, between), scores),
             Names(model, None if document is None else [document]), model.classes,
@@ -184,7 +184,7 @@ class Mistakes:
         chosen = wrong[np.argsort(-by[wrong], kind="stable")][: self.top]
         few = part._replace(batch=part.batch.take(chosen), rows=part.rows.take(chosen), scores=scores[chosen], first=1)
         made = zip(by[chosen].tolist(), explanations(model, few), chosen.tolist(), strict=True)
-        self._found += [(far, each._replace(row=part.first + i)) for far, each, i in made]
+        self._found += [(far, each._replace(row=part.number(i))) for far, each, i in made]
         self._found = sorted(self._found, key=lambda pair: -pair[0])[: self.top]
 
     @property

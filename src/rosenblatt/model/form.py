@@ -23,9 +23,12 @@ class Is(NamedTuple):
     least: float = -np.inf
     most: float = np.inf
     choices: tuple[Any, ...] = ()
+    whole: int = 2**63
 
     def fits(self, value: Any) -> bool:
-        right = self.types == (object,) or type(value) in self.types and (type(value) is not int or abs(value) < 2**63)
+        right = (
+            self.types == (object,) or type(value) in self.types and (type(value) is not int or abs(value) < self.whole)
+        )
         if self.choices:
             return right and value in self.choices
         return right and (self.types[-1] not in (int, float) or self.least <= value <= self.most or value != value)
@@ -49,11 +52,12 @@ NUMBER = Is("a number", (int, float))
 SHARE = Is("a share from 0 to 1", (int, float), 0, 1)
 TEXT, YES, ANY = Is("text", (str,)), Is("true or false", (bool,)), Is("anything")
 WORD = Is("text, a number, true, false or null", (str, int, float, bool, type(None)))
+LABEL = WORD._replace(whole=2**64)
 
 HEADER = {
     "schema": COUNT,
     "classes": {"kind": Is("a kind of labels", (str,), choices=("int", "float", "bool", "str")),
-                "values": [WORD]},
+                "values": [LABEL]},
     "reading": Each(ANY),
     "names": Maybe([TEXT]),
     "features": Maybe({"width": COUNT, "dictionary": Maybe(Each(ANY)), "senders?": Maybe(COUNT), "scale": [Each(ANY)]}),

@@ -28,6 +28,10 @@ class Scored(NamedTuple):
     scores: Array
     first: int
 
+    def number(self, i: int) -> int:
+        """That of row i in the data, from 1."""
+        return self.first + i if self.batch.numbers is None else int(self.batch.numbers[i])
+
     def name(self, i: int) -> str | None:
         """Where row i comes from, as the reader calls it; None where rows are lines."""
         return None if self.batch.ids is None else str(self.batch.ids[i])
@@ -38,8 +42,8 @@ class Model(Representation):
     """What was learned from data, and how these were read: it answers for data of the same kind.
 
     Data are what `Recipe.fit` takes: a path, a `Source`, an array or DataFrame, a list of texts or mails; files are
-    read as the model's own were, columns with names are found by them. y: labels of what is no file, where any are
-    needed.
+    read as the model's own were, columns with names are found by them, and others refused. y: labels of what is no
+    file, where any are needed.
 
     run: what learning has come to. calibration: what makes probabilities of scores. threshold: of two classes, the raw
     score w·x + b above which a row is positive; None: where the calibration has even odds, else 0. choice: how the

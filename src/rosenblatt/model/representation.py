@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.rows import Array, Rows
 from ..data.batch import Batch
-from ..data.labels import class_numbers, tidy
+from ..data.labels import class_numbers
 from ..errors import DataError
 
 
@@ -47,8 +47,9 @@ class Representation:
         """A batch's labels (n,) as the classes. DataError where there are none, or one is not a class."""
         if batch.y is None:
             raise DataError(f"{origin}: there are no labels; labelled rows are needed here")
+        numbers = first if batch.numbers is None else batch.numbers
         try:
-            return self.classes[class_numbers(tidy(batch.y), self.classes, first)]  # type: ignore[no-any-return]
+            return self.classes[class_numbers(batch.y, self.classes, numbers)]  # type: ignore[no-any-return]
         except DataError as error:
             raise error.within(f"{origin}, ") from None
 

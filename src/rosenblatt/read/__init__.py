@@ -121,12 +121,12 @@ def from_recipe(
 ) -> Source:
     """New data read with a model's reading choices (`Source.recipe()`).
 
-    format, options: the user's own; DataError where they contradict the recipe. A model of texts takes any format that
-    gives texts, one of numbers without names any that gives such numbers (svmlight, npy, npz, idx); a recipe without a
-    format, of a model that learned from arrays, any. labelled: "auto"
-    (default): labels are there or not, as the data show; "unneeded": the same, but that no mail is left out for want of
-    a label. width, classes: the model's; each goes to the readers that
-    need it. A recipe that is of no model says by `like` what it is of.
+    format, options: the user's own; DataError where they contradict the recipe, but more may be dropped. A model of
+    texts takes any format that gives texts, one of numbers without names any that gives such numbers (svmlight, npy,
+    npz, idx); a recipe without a format, of a model that learned from arrays, any. labelled: "auto" (default): labels
+    are there or not, as the data show; "unneeded": the same, but that no mail is left out for want of a label. width,
+    classes: the model's; each goes to the readers that need it. A recipe that is of no model says by `like` what
+    it is of.
     """
     if isinstance(path, Several):
         own = {"width": width, "classes": classes, **options}
@@ -159,6 +159,8 @@ def from_recipe(
     kept = {key: value for key, value in recipe.items() if key in accepted and alike}
     if "format" not in recipe and "expect" not in accepted:
         kept.pop("label", None)  # of a DataFrame's columns, which the file does not have
+    if kept.get("drop") and options.get("drop"):
+        options["drop"] = kept["drop"] = [*dict.fromkeys([*kept["drop"], *options["drop"]])]
     for key, value in options.items():
         if key in kept and kept[key] not in (value, "auto"):
             found = f"{plain(origin)}: {{{key}}} was asked for, but the model learned with {{{key}_}}"

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..data.batch import AtHand, Batch, Source
-from ..data.checks import labels_from, rows_from
+from ..data.checks import labels_from, name_twice, rows_from
 from ..errors import DataError, SettingError, plain
 from . import from_recipe, open_source
-from .columns import listed
+from .columns import as_names, listed
 from .open import is_remote
 from .several import Several, several
 
@@ -35,13 +35,14 @@ def source_of(data: Any, y: Any = None, **options: Any) -> Source:
     if names is not None:
         data, y, names = _columns(data, y, label, options)
     reading = {"label": label, "text": options.get("text")} if known >= {"label"} else {}
+    reading |= {"drop": list(options["drop"])} if options.get("drop") else {}
     reading = {name: value for name, value in reading.items() if value is not None}
     return at_hand(data, y, options.get("fields"), names, reading)
 
 
 def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
-    """The same for a model that is there: read as its own data were, its columns by their names. y may be missing.
-    options: also labelled, as of `from_recipe`."""
+    """The same for a model that is there: read as its own data were, its columns by their names, without its
+    label and what it dropped; others are refused. y may be missing. options: also labelled, as of `from_recipe`."""
     data = several(data) if y is None else data
     if reads_itself(data, y) and not is_source(data):
         columns = {} if model.reads_texts else {"expect": model.names or model.given_width}
@@ -67,10 +68,15 @@ def source_like(data: Any, model: Any, y: Any = None, **options: Any) -> Source:
         if model.reads_texts and text not in names:
             others = [name for name in names if name != label]
             text = others[0] if text is None or isinstance(text, int) and len(others) == 1 else text
-        data, y, names = _columns(data, y, label, {"text": text})
+        own = [name for name in (*model.reading.get("drop", ()), model.reading.get("label")) if name in names]
+        data, y, names = _columns(data, y, label, {"text": text, "drop": [name for name in own if name != label]})
         missing = [name for name in model.names or () if name not in (names or ())]
         if missing:
             raise DataError(f"the data have no column {missing[0]!r}; expected all features of the model")
+        more = [name for name in names or () if model.names and name not in model.names]
+        if more:
+            text = f"the data have a column {more[0]!r}; expected only the features of the model"
+            raise DataError(f"{text} (data.drop(columns=[{more[0]!r}]) leaves it out)")
         data = data if model.names is None else data[list(model.names)]
     return at_hand(data, y, model.reading.get("fields"))
 
@@ -95,6 +101,8 @@ def framed(data: Any) -> tuple[Any, list[str] | None]:
     if all(isinstance(name, int) for name in names) and sorted(names) == list(range(len(names))):
         return data[sorted(names)], None
     texts = list(map(str, names))
+    if (twice := name_twice(texts)) is not None:
+        raise DataError(f"found two columns called {twice!r}; expected a name for each")
     return (data if texts == names else data.set_axis(texts, axis=1)), texts
 
 
@@ -106,11 +114,12 @@ def _is_name(y: Any, names: list[str] | None) -> bool:
 def _columns(frame: Any, y: Any, label: str | None, options: dict[str, Any]) -> tuple[Any, Any, list[str] | None]:
     """(rows or texts, labels, names of the columns): a DataFrame without its labels and what is dropped."""
     names, text = list(frame.columns), options.get("text")
-    for name in filter(None, (label, text, *options.get("drop", ()))):
+    drop = as_names(options.get("drop", ()), names)
+    for name in filter(None, (label, text, *drop)):
         if name not in names:
             raise DataError(f"the DataFrame has no column {name!r}; its columns are {listed(names)}")
     y = y if label is None else np.asarray(frame[label])
-    kept = [name for name in names if name != label and name not in options.get("drop", ())]
+    kept = [name for name in names if name != label and name not in drop]
     return (frame[text], y, None) if text is not None else (frame[kept], y, kept)
 
 

@@ -119,7 +119,7 @@ class Npy(ArraySource):
     labelled: True (default): labels must be there. "auto": without them y is None; a column of labels is there if the
         array is one wider than the model. False: y is None.
     width: features, from a model; DataError where there are more or fewer.
-    y: float64, or object holding str. Pickled arrays are refused: reading runs no code.
+    y: numbers or text, as in the array. Pickled arrays are refused: reading runs no code.
     """
 
     name = "npy"
@@ -161,7 +161,10 @@ class Npy(ArraySource):
 
     def _beside(self) -> str | None:
         """The file of labels of the usual name that is there."""
-        folder, name = os.path.split(self.origin)
+        return self._there(self.origin)
+
+    def _there(self, rows: str) -> str | None:
+        folder, name = os.path.split(rows)
         labels, count = BESIDE.subn("y", name)
         path = os.path.join(folder, labels)
         return path if count and os.path.isfile(path) else None
@@ -181,15 +184,15 @@ class Npy(ArraySource):
         for start in range(0, n, height):
             stop = min(start + height, n)
             values = array.take(stop - start).reshape(stop - start, -1) if whole is None else whole[start:stop]
-            y = None if labels is None else labels[start:stop]
+            y, places = None if labels is None else labels[start:stop], np.arange(stop - start)
             if label is not None:
                 if self.asked.labelled is not False:
                     y = as_labels(values[:, label])
                     good = self._good_rows(dense(values[:, label : label + 1].astype(array.number)), start + 1)
-                    values, y = (values, y) if good.all() else (values[good], y[good])
+                    values, y, places = (each if good.all() else each[good] for each in (values, y, places))
                 values = np.delete(values, label, axis=1)
             rows = dense(np.ascontiguousarray(values, array.number))
-            yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1)
+            yield self._finite_batch(rows, None if self.asked.labelled is False else y, start + 1, places)
         if whole is None:
             array.at_end()
 
@@ -219,7 +222,7 @@ def label_array(array: ArrayFile) -> Array:
     if array.kind.kind not in "fiubUS":
         raise array.wrong(f"found labels of type {array.kind}", "expected numbers or text")
     labels = as_labels(array.whole().ravel())
-    if labels.dtype != object and not np.isfinite(labels).all():
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.argmin(np.isfinite(labels))) + 1
         found = f"found the label {labels[row - 1]}"
         raise located(f"{array.name}, row {row}", None, found, "expected a finite number")

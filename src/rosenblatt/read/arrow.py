@@ -1,5 +1,6 @@
 """Parquet and Arrow files → batches of dense rows, or of texts; columns are chosen as in a table with a header."""
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 
 from ..core.rows import Array, dense
 from ..data.batch import Batch
-from ..errors import Message, RosenblattError, SettingError
+from ..errors import RosenblattError, SettingError
 from .columns import checked, choose
 from .parameters import BAD, DROP, LABEL, TEXT
 from .source import ROOM, ArraySource, as_labels, seekable
@@ -32,11 +33,11 @@ class Parquet(ArraySource):
 
     path: a file, or `-` (what is piped or compressed as a whole is first copied to a temporary file).
     label, text, labelled, expect, drop: as in `Table`; all columns have names. A column of text (or of
-        categories) is the likely label, never a feature.
+        categories) is the likely label, never a feature. Nor is an index of pandas.
     Features are whole numbers, floats, decimals or booleans; rows are float32 where all of them are float32, else
     float64. Lists, structs, dates and texts among them are refused (DataError naming column and type).
     bad: a row with a missing or non-finite value, or without a label: "error" (default) or "skip" and count it.
-    y: float64, or object holding str.
+    y: numbers or text, as the column has them.
     """
 
     name = "parquet"
@@ -58,6 +59,7 @@ class Parquet(ArraySource):
             with self._clear():
                 self._schema = self._look()
                 names = list(self._schema.names)
+                self.asked.index = _index_of(self._schema)
             self._choose(names)
             if self.one_shot:
                 stack.pop_all()
@@ -72,8 +74,8 @@ class Parquet(ArraySource):
         for p in self.columns.features:
             if not self._is(self._schema.field(p).type, *NUMBERS):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
-                or_else = "(or {text:s} for a column of texts; {drop:s} leaves one out)"
-                raise self._wrong(found, Message(f"expected numbers {or_else}", text="", drop=""))
+                or_else = "numbers (or {text:s} for a column of texts; "
+                raise self._wrong(found, self.columns.numbers(self.asked, or_else, text=""))
         for p in [p for p in (self.columns.text, self.columns.label) if p is not None]:
             if self._is(self._schema.field(p).type, "nested", "binary", "large_binary"):
                 found = f"found the type {self._schema.field(p).type} in {self.columns.called(p)}"
@@ -107,10 +109,11 @@ class Parquet(ArraySource):
     def _batch(self, table: Any, first: int) -> Batch:
         columns, names = self.columns, self._schema.names
         label = None if self.asked.labelled is False else columns.label
-        table = self._whole_rows(table, first, [p for p in (label, columns.text, *columns.features) if p is not None])
+        used = [p for p in (label, columns.text, *columns.features) if p is not None]
+        table, places = self._whole_rows(table, first, used)
         good = np.ones(table.num_rows, bool)
         y = None if label is None else self._labels(table.column(names[label]))
-        if y is not None and y.dtype != object:
+        if y is not None and y.dtype.kind == "f":
             good &= self._good_rows(dense(y.reshape(-1, 1)), first, [names[label]])
         if columns.text is not None:
             texts = table.column(names[columns.text]).cast(self.pyarrow.string()).to_pylist()
@@ -121,10 +124,11 @@ class Parquet(ArraySource):
                 values[:, j] = self._numbers(table.column(names[p]))
             batch = Batch(dense(values), y)
             good &= self._good_rows(dense(values), first, self.feature_names)
+        batch = self._numbered(batch, first + places)
         return batch if good.all() else batch.take(np.flatnonzero(good))
 
-    def _whole_rows(self, table: Any, first: int, used: list[int]) -> Any:
-        """The rows with a value in each of these columns; others are bad."""
+    def _whole_rows(self, table: Any, first: int, used: list[int]) -> tuple[Any, Array]:
+        """The rows with a value in each of these columns, and their places; others are bad."""
         good = np.ones(table.num_rows, bool)
         for p in used:
             column = table.column(self._schema.names[p])
@@ -134,7 +138,7 @@ class Parquet(ArraySource):
                 self._bad_row(first + int(np.argmax(missing)), found, "expected one in each row")
                 good &= ~missing
         self._note("bad rows skipped", int(np.count_nonzero(~good)))
-        return table if good.all() else table.filter(self.pyarrow.array(good))
+        return table if good.all() else table.filter(self.pyarrow.array(good)), np.flatnonzero(good)
 
     def _kind(self) -> Any:
         kinds = [self._schema.field(p).type for p in self.columns.features]
@@ -150,7 +154,8 @@ class Parquet(ArraySource):
             return as_labels(self._numbers(column))
         if self._is(column.type, "boolean"):
             return as_labels(np.array(column.to_pylist(), bool))  # True, as other files and Python have it
-        return np.array([str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()], object)
+        texts = [str(text).strip() for text in column.cast(self.pyarrow.string()).to_pylist()]
+        return np.array(texts, np.str_)
 
     @contextmanager
     def _clear(self) -> Iterator[None]:
@@ -178,6 +183,12 @@ class Parquet(ArraySource):
         names = [self._schema.names[p] for p in columns]
         for batch in parquet.ParquetFile(self._file).iter_batches(rows, columns=names):
             yield self.pyarrow.Table.from_batches([batch])
+
+
+def _index_of(schema: Any) -> list[str]:
+    """The columns that pandas has written as the index of a DataFrame."""
+    said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return [name for name in said.get("index_columns", ()) if isinstance(name, str)]
 
 
 class Arrow(Parquet):

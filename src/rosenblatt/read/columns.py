@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..errors import DataError, SettingError, located, plain, plural
+from ..data.checks import name_twice
+from ..errors import DataError, Message, SettingError, located, plain, plural
 
 LABEL_NAMES = ("label", "class", "target", "y")
 TEXT_NAME = "text"
@@ -16,6 +17,8 @@ Column = str | int
 
 NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 """A cell or value that looks like a number."""
+DECIMAL_COMMA = re.compile(r"[-+]?[\d.]*,\d+")
+"""A cell that is no number here, but elsewhere."""
 
 
 def checked(asked: Any) -> Any:
@@ -48,7 +51,8 @@ class Columns(NamedTuple):
     """What the columns mean. names: of all columns, or None without a header.
 
     width: cells in a row. label, text: positions from 0, or None. features: positions in the model's order. dropped:
-    those that were asked to be left out. guessed: the label was not asked for, has no well-known name, and is a number.
+    those that were asked to be left out. guessed: by what the label was guessed, where nobody said it: its name, if
+    that is not `label`, or its look, if that is a number; "" where it is sure.
     """
 
     names: list[str] | None
@@ -57,7 +61,7 @@ class Columns(NamedTuple):
     text: int | None
     features: list[int]
     dropped: tuple[int, ...] = ()
-    guessed: bool = False
+    guessed: str = ""
 
     def called(self, position: int) -> str:
         return f"column {position + 1}" + (f" ({self.names[position]})" if self.names else "")
@@ -88,7 +92,15 @@ class Columns(NamedTuple):
     def guess(self) -> str:
         """What a note says of a label that was guessed, whose number follows."""
         named = f", {self.names[self.label]!r}," if self.names and self.label is not None else ""
-        return f"label by its look{named} is column"
+        other = " (--label says another)" if self.guessed == "name" else ""
+        return f"label by its {self.guessed}{named} is column{other}"
+
+    def numbers(self, asked: Any, expected: str, **settings: Any) -> Message:
+        """That numbers are expected of a feature, and what was taken for the label, where nobody said it."""
+        settings["drop"], taken = "", ""
+        if self.label is not None and asked.label is None:
+            settings["label"], taken = "", f"; the label is {plain(self.called(self.label))}, {{label:s}} says another"
+        return Message(f"expected {expected}{{drop:s}} leaves a column out{taken})", **settings)
 
     def recipe(self, **more: Any) -> dict[str, Any]:
         """What new data of a model need: the columns by their keys."""
@@ -126,7 +138,7 @@ def is_header(rows: list[list[str]], asked: Any) -> bool:
         return True
     if any(map(is_number, cells)) or len(rows) < 2:
         return False
-    return any(map(is_number, rows[1])) or _begins_apart(rows, asked.label)
+    return any(is_number(cell) or DECIMAL_COMMA.fullmatch(cell) for cell in rows[1]) or _begins_apart(rows, asked.label)
 
 
 def _begins_apart(rows: list[list[str]], label: Column | None) -> bool:
@@ -166,7 +178,7 @@ class _Choice:
         self.dropped = self._dropped()
         asked = tuple(sorted(self.dropped))
         self.dropped |= self._index()
-        self.guessed = False
+        self.guessed = ""
         label = self._label()
         features: list[int] = []
         if self.text is None:
@@ -174,7 +186,11 @@ class _Choice:
         return Columns(self.names, self.count, label, self.text, features, asked, self.guessed)
 
     def _index(self) -> set[int]:
-        """The first column, where it numbers the rows, as pandas writes it: without a name, all different."""
+        """The first column, where it numbers the rows, as pandas writes it: without a name, all different; and those
+        that the file itself calls an index."""
+        used = {self.asked.label, self.asked.text, *(self.asked.expect if isinstance(self.asked.expect, list) else ())}
+        if index := {*getattr(self.asked, "index", ())} - used:
+            return {p for p, name in enumerate(self.names or ()) if name in index}
         if self.names is None or not self.unnamed or self.asked.label in (1, "1", 1 - self.count):
             return set()
         cells = [row[0].strip() for row in self.below if row]
@@ -186,11 +202,8 @@ class _Choice:
     def _names(self, cells: list[str]) -> list[str]:
         self.unnamed = not cells[0].strip()
         names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, 1)]
-        seen: set[str] = set()  # a list of all before takes a minute for 100,000 columns
-        for name in names:
-            if name in seen:
-                raise self._wrong(f"found two columns called {name!r}", "expected a name for each")
-            seen.add(name)
+        if (name := name_twice(names)) is not None:
+            raise self._wrong(f"found two columns called {name!r}", "expected a name for each")
         return names
 
     def _position(self, column: Column) -> int | None:
@@ -204,9 +217,25 @@ class _Choice:
         lower = [name.lower() for name in self.names or []]
         return next((lower.index(name) for name in wanted if name in lower), None)
 
+    def _by_name(self) -> int | None:
+        """The column of a usual name. `y` may be one of the coordinates x, y: then, before a column of words, and
+        between others it is none. A feature of the model is none either."""
+        learned = self.asked.expect if isinstance(self.asked.expect, list) else None
+        places = [place for place in map(self._well_known, LABEL_NAMES) if place is not None]
+        places = [place for place in places if not learned or not self.names or self.names[place] not in learned]
+        label = places[0] if places else None
+        first, *others = [p for p in range(self.count) if p not in self.dropped] or [0]
+        sure = learned or label in (None, *others[-1:]) or label != self._well_known(LABEL_NAMES[3])
+        if sure or self.text is not None:
+            return label
+        cells = [self.data[p].strip() for p in others if p < len(self.data)]
+        words = any(cell.lower() not in MISSING and not is_number(cell) for cell in cells)
+        beside_x = len(others) > 1 and self._well_known("x") is not None
+        return None if label != first or words or beside_x else label
+
     def _dropped(self) -> set[int]:
         """Where the columns are that are left out; new data of a model need not have them."""
-        positions = {column: self._position(column) for column in self.asked.drop}
+        positions = {column: self._position(column) for column in as_names(self.asked.drop, self.names or [])}
         missing = [column for column, position in positions.items() if position is None]
         if missing and self.asked.expect is None and not self.asked.learned:
             raise self._missing(missing[0])
@@ -235,10 +264,12 @@ class _Choice:
         elif asked.label is not None:
             label = self._position(asked.label)
         else:
-            label = self._well_known(*LABEL_NAMES)
+            label = self._by_name()
+            sure = label is None or asked.expect is not None or self._well_known(LABEL_NAMES[0]) is not None
+            self.guessed = "" if sure else "name"
             if label is None and (asked.labelled is True or asked.expect is not None):
                 label = self._likely_label()
-                self.guessed = label is not None and is_number(self.data[label])
+                self.guessed = "look" if label is not None and is_number(self.data[label]) else ""
         if label is None and asked.labelled is True:
             if asked.label is not None:
                 raise self._missing(asked.label)
@@ -297,6 +328,12 @@ class _Choice:
             wanted = f"expected the model's {width}, with or without a label"
             raise self._wrong(f"found {plural(len(rest), 'column')} of features", wanted)
         return rest
+
+
+def as_names(parts: Sequence[Any], names: list[str]) -> Sequence[Any]:
+    """What was parted at its commas: the parts, or the name of one column that has commas in it."""
+    whole = ",".join(map(str, parts))
+    return parts if all(part in names for part in parts) or whole not in names else [whole]
 
 
 def listed(names: list[str]) -> str:

@@ -1,5 +1,6 @@
 """NumPy archives (.npz) of rows and labels, and SciPy's sparse matrices in them, read a piece at a time."""
 
+import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -36,8 +37,9 @@ class Npz(Npy):
     """A source of `Batch(Dense, y)`, or `Batch(Csr, y)` from the sparse matrix of `scipy.sparse.save_npz`.
 
     path: an archive of numpy.savez, or `-`. array: the rows by name; default: the first that is there of X, X_train,
-        X_test, data, features, images …; other arrays are ignored. label: the labels by name, or a column of the rows
-        by number; default: what goes with the rows' name (y, y_train, labels, target …), which `save_npz` has not.
+        X_test, data, features, images …; other arrays are ignored. label: the labels by name, a column of the rows by
+        number, or a .npy file; default: what goes with the rows' name (y, y_train, labels, target …), else `y.npy`
+        beside `X.npz`, as `save_npz` has no labels.
     labelled, width, bad: as in `Npy`; a narrower sparse matrix is widened to the model's width.
     CSR is read a piece at a time, other sparse formats whole; columns twice in a row are summed, as SciPy means it.
     feature_names: the texts of an array `names`, one a column, as soon as rows are read; else None.
@@ -97,13 +99,15 @@ class Npz(Npy):
         if self._column is not None:
             return None
         if self._label_name is not None and self._label_name not in names:
+            if os.path.isfile(self._label_name):
+                return None
             raise self._wrong(f"found the arrays {', '.join(names[:20])}", f"expected {self._label_name!r}")
         usual = (labels for each, labels in USUAL.items() if each.lower() == rows.lower())
         return self._label_name or _usual(names, next(usual, []))
 
     def _labels_of(self, name: str | None) -> Array | None:
         if name is None or self.asked.labelled is False:
-            return None
+            return self._labels()  # in a file beside
         with self._member(name) as member:
             return label_array(self._array(member, self._place(name)))
 
@@ -138,10 +142,14 @@ class Npz(Npy):
         if self.asked.labelled is False:
             return None
         name = self._name_of_labels("X", names) or self._name_of_labels("features", names)
-        if name is None and self.asked.labelled is True:
-            wanted = Message("expected an array y beside it ({label:s})", label="NAME")
+        labels = self._labels_of(name)
+        if labels is None and self.asked.labelled is True:
+            wanted = Message("expected an array y beside it, or a file y.npy beside X.npz ({label:s})", label="NAME")
             raise self._wrong("found a sparse matrix without labels", wanted)
-        return self._labels_of(name)
+        return labels
+
+    def _beside(self) -> str | None:
+        return self._there(os.path.splitext(self.origin)[0] + ".npy")
 
     def _csr(self, n: int, width: int) -> Iterator[Rows]:
         starts = self._whole(SPARSE[CSR][2]).astype(np.int64)

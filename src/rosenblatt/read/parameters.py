@@ -13,7 +13,7 @@ BASE = _reading(
     refusal="{base}: the first column's index is 0 or 1",
 )  # fmt: skip
 LABEL = _reading(
-    "label", None, metavar="COLUMN", shown="by name",
+    "label", None, metavar="COLUMN", shown="label, class, target or y",
     help="Table: the label, by name or number (from 1; -1: last). npy, npz, idx: the file or array of the labels.",
 )  # fmt: skip
 ARRAY = _reading("array", None, metavar="NAME", help="npz: the array of the rows.", shown="X, x_train, data ...")

@@ -7,12 +7,16 @@ from typing import Any, Self
 import numpy as np
 
 from ..data.batch import Batch, Source
-from ..data.labels import class_numbers, tidy
+from ..data.labels import class_numbers
 from ..errors import DataError
 from .open import is_remote
 
 SHOWN = 3
 """Parts that messages name; of more the first, and how many there are."""
+
+
+BAD_ROWS = ("bad lines skipped", "bad rows skipped")
+"""Notes of rows that count, though they are left out."""
 
 
 class Several(str):
@@ -135,15 +139,18 @@ class InTurn:
 
     def __iter__(self) -> Iterator[Batch]:
         self.notes.clear()
+        before = 0
         for label, source in zip(self._labels, self._sources, strict=True):
             first = 1
             try:
                 for batch in source:
                     y = batch.y if label is None else np.full(batch.n, label, object)
-                    self._check(y, source.origin, first)
+                    self._check(y, source.origin, first if batch.numbers is None else batch.numbers)
                     first += batch.n
+                    own = None if batch.numbers is None else batch.numbers + before
                     ids = None if batch.ids is None else [source.placed(name) for name in batch.ids]
-                    yield batch._replace(y=y, ids=ids)
+                    yield batch._replace(y=y, ids=ids, numbers=own)
+                before += first - 1 + sum(source.notes.get(what, 0) for what in BAD_ROWS)
             except DataError as error:
                 error.names_its_file = True
                 raise
@@ -151,10 +158,10 @@ class InTurn:
                 for what, count in source.notes.items():
                     self.notes[what] = self.notes.get(what, 0) + count
 
-    def _check(self, y: Any, origin: str, first: int) -> None:
+    def _check(self, y: Any, origin: str, first: Any) -> None:
         """Here, where it is known which file a row lies in."""
         try:
             if self._classes is not None and y is not None:
-                class_numbers(tidy(y), self._classes, first)
+                class_numbers(y, self._classes, first)
         except DataError as error:
             raise error.within(f"{origin}, ") from None

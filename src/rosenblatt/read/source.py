@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..data.batch import Batch
+from ..data.labels import tidy
 from ..errors import DataError, located
 from ..mailtext.mime import FOREIGN
 from ..parameters import Parameter
@@ -180,6 +181,10 @@ class FileSource:
         if count:
             self.notes[what] = self.notes.get(what, 0) + count
 
+    def _numbered(self, batch: Batch, numbers: Any) -> Batch:
+        """With the rows' own numbers, where some may be skipped."""
+        return batch._replace(numbers=np.asarray(numbers)) if self.asked.bad == "skip" else batch
+
     def _note_columns(self, columns: Any) -> None:
         """Which column was taken for the label, where nobody said it, and which are not used."""
         if columns.guessed and columns.label is not None and not isinstance(self.asked.expect, int):
@@ -229,19 +234,18 @@ class ArraySource(FileSource):
     def _wrong(self, found: str, expected: str, row: int | None = None) -> DataError:
         return located(self.origin if row is None else f"{self.origin}, row {row}", None, found, expected)
 
-    def _finite_batch(self, rows: Rows, y: Array | None, first: int) -> Batch:
+    def _finite_batch(self, rows: Rows, y: Array | None, first: int, places: Array | None = None) -> Batch:
+        """places: of the rows, from 0, behind the first."""
         good = self._good_rows(rows, first)
-        batch = Batch(rows, y)
+        batch = self._numbered(Batch(rows, y), first + (np.arange(rows.n) if places is None else places))
         return batch if good.all() else batch.take(np.flatnonzero(good))
 
 
 def as_labels(values: Array) -> Array:
-    """Labels of an array as readers give them: numbers as float64 where they are whole in it, else as text."""
-    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and (np.abs(values.astype(float)) <= 2.0**53).all()):
+    """Labels of an array as readers give them: floats and short integers as float64, long ones as they are; text."""
+    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and values.dtype.itemsize < 8):
         return values.astype(np.float64)
-    if values.dtype.kind == "S":
-        return np.array([label.decode("utf-8", "replace") for label in values.tolist()], object)
-    return np.array([str(label) for label in values.tolist()], object)
+    return values.astype(values.dtype.newbyteorder("=")) if values.dtype.kind in "iu" else tidy(values).astype(str)
 
 
 def seekable(path: PathLike | ByteStream, stream: ByteStream) -> IO[bytes]:

@@ -49,7 +49,8 @@ class _Block(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Parsed rows while they are put right, as in `Parsed`; bad: (rows,) bool, to be left out."""
+    """Parsed rows while they are put right, as in `Parsed`; bad: (rows,) bool, to be left out; numbers: (rows,) theirs
+    in the file."""
 
     labels: Array
     starts: Array
@@ -57,6 +58,7 @@ class _Rows(NamedTuple):
     columns: Array
     data: Array
     bad: Array
+    numbers: Array
 
     def row_of_values(self) -> Array:
         return np.repeat(np.arange(self.labels.size), np.diff(self.row_ends))
@@ -110,7 +112,7 @@ class Svmlight(FileSource):
         return {**super().recipe(), "base": self.base}
 
     def batches(self) -> Iterator[Batch]:
-        widest = 0
+        widest = self._row = 0
         with self._open() as stream:
             labelled = self.asked.labelled
             if labelled == "auto":
@@ -126,6 +128,7 @@ class Svmlight(FileSource):
             self._note(f"values in columns beyond {width} skipped", int(np.count_nonzero(~inside)))
             rows = rows.chosen(inside)
         batch = Batch(csr(rows.data, rows.columns, rows.row_ends, width), rows.labels if labelled else None)
+        batch = self._numbered(batch, rows.numbers)
         return batch.take(np.flatnonzero(~rows.bad)) if rows.bad.any() else batch
 
     def _read(self, block: _Block, labelled: bool) -> _Rows:
@@ -133,17 +136,22 @@ class Svmlight(FileSource):
         out = parse.room(block.text)
         kernel = parse.parse_svmlight.for_work(len(block.text))
         code, at = kernel(block.text, 0, self.base, labelled, out)
+        skipped: list[int] = []
         while code != parse.OK:
             field = block.field_at(at)
             self._refuse(
                 block, at, f"found {field}", ONE if code == parse.BAD_LABEL and "," in field else EXPECTED[code]
             )
+            skipped.append(int(out.used[parse.ROWS]))
             code, at = kernel(block.text, block.text.find(b"\n", at) + 1, self.base, labelled, out)
         n, nnz, hards, qids, ignored = out.used.tolist()
         self._note("qid fields skipped", qids)
         self._note("labels ignored", ignored)
-        bad = np.zeros(n, bool)
-        rows = _Rows(out.labels[:n], out.starts[:n], out.row_ends[: n + 1], out.columns[:nnz], out.data[:nnz], bad)
+        bad, places = np.zeros(n, bool), np.arange(n)
+        numbers = self._row + 1 + places + np.searchsorted(skipped, places, side="right")
+        self._row += n + len(skipped)
+        values = out.columns[:nnz], out.data[:nnz]
+        rows = _Rows(out.labels[:n], out.starts[:n], out.row_ends[: n + 1], *values, bad, numbers)
         self._convert_hard(rows, out.hard[:hards], block)
         rows = self._cast(rows, block)
         if out.disorder[:n].any():

@@ -1,6 +1,7 @@
 """CSV and TSV files → batches of dense rows, or of documents where there is a column of text."""
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice, tee
@@ -10,9 +11,9 @@ import numpy as np
 
 from ..core.rows import dense
 from ..data.batch import Batch
-from ..errors import DataError, Message, SettingError, located
+from ..errors import DataError, SettingError, located
 from ..mailtext.fields import Document
-from .columns import NUMBER, Columns, checked, choose, is_number
+from .columns import DECIMAL_COMMA, NUMBER, Columns, checked, choose, is_number
 from .open import ByteStream
 from .parameters import BAD, DELIMITER, DROP, HEADER, LABEL, TEXT
 from .source import Block, FileSource
@@ -24,7 +25,9 @@ LOOKED = 100
 MAX_CELL = 1 << 26
 """Characters in a cell; the csv module's own limit of 131,072 is less than a long mail."""
 DELIMITERS = ",\t;"
-FINITE = Message("expected a finite number ({drop:s} leaves a column out)", drop="")
+
+BETWEEN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
+"""Commas that may part cells, or a number where semicolons do."""
 
 Record = tuple[int, list[str]]
 """The line a row begins on, and its cells."""
@@ -39,7 +42,8 @@ class Table(FileSource):
 
     path: a file (also compressed), or `-`. Blank lines are no rows. Quoted cells may hold delimiters and newlines.
     label, text: a column by name, or by number counting from 1 (−1: the last). The default label is the column called
-        label, class, target or y; else the only one that is not a number in the first row; else the last. The default
+        label, class, target or y (y as the last, or as the first of numbers without an x); else the only one that is
+        not a number in the first row; else the last. The default
         text is the column called text; if there is one, columns other than label and text are ignored.
     header: True, False or "auto" (default): line 1 is one if a cell is label, class, target, text or a name asked
         for, or if none of its cells is a number while some cell of the next row is, or if the label in it does not
@@ -103,6 +107,7 @@ class Table(FileSource):
         read = self._begun or self._decoded(self._open())
         self._begun = None
         self._note_columns(self.columns)
+        self._row = 0
         try:
             yield from self._batches(read)
         finally:
@@ -152,21 +157,24 @@ class Table(FileSource):
     def _careful_batches(self, read: Iterator[Block], at: int, header: bool = False) -> Iterator[Batch]:
         """Record by record, with quotes, and an error for what is wrong."""
         held: list[list[str]] = []
+        numbers: list[int] = []
         size = 0
         for line, cells in islice(self._records(read, at), int(header), None):
             problem = self._problem(cells)
+            self._row += 1
             if problem is None:
                 held.append(cells)
+                numbers.append(self._row)
                 size += sum(map(len, cells))
             elif self.asked.bad == "error":
                 raise located(self.origin, line, *problem)
             else:
                 self._note("bad lines skipped")
             if size >= self.asked.block_bytes:
-                yield self._batch(held)
-                held, size = [], 0
+                yield self._numbered(self._batch(held), numbers)
+                held, numbers, size = [], [], 0
         if held:
-            yield self._batch(held)
+            yield self._numbered(self._batch(held), numbers)
 
     def _records(self, read: Iterator[Block], at: int = 1) -> Iterator[Record]:
         """at: the number of the first line."""
@@ -186,6 +194,7 @@ class Table(FileSource):
         if ".tsv" in self.origin.lower()[-8:]:
             return "\t"
         line = stream.first_line().decode("latin-1")
+        line = BETWEEN_DIGITS.sub("", line) if ";" in line else line
         return max(DELIMITERS, key=line.count)
 
     def _plain_batch(self, lines: list[str]) -> Batch:
@@ -204,7 +213,8 @@ class Table(FileSource):
         values = np.loadtxt(lines, delimiter=between, comments=None, usecols=columns.features, ndmin=2)
         if len(values) != len(lines) or not np.isfinite(values).all():
             raise ValueError
-        return Batch(dense(values), labels)
+        self._row += len(lines)
+        return self._numbered(Batch(dense(values), labels), np.arange(self._row - len(lines), self._row) + 1)
 
     def _batch(self, rows: list[list[str]]) -> Batch:
         columns = self.columns
@@ -225,8 +235,12 @@ class Table(FileSource):
             number = _as_number(cells[p])
             if not is_number(number) or not np.isfinite(float(number)):
                 found = f"found {cells[p][:60]!r}" if cells[p].strip() else "found an empty cell"
-                return f"{found} in {columns.called(p)}", FINITE
+                return f"{found} in {columns.called(p)}", columns.numbers(self.asked, self._wanted(cells[p]))
         return None
+
+    def _wanted(self, cell: str) -> str:
+        comma = "with a point, not a comma " if DECIMAL_COMMA.fullmatch(cell.strip()) else ""
+        return f"a finite number {comma}("
 
 
 def _as_number(cell: str) -> str:

@@ -24,6 +24,7 @@ class Problem(NamedTuple):
     number. CSR rows have sorted columns without duplicates. y: (n,) float64, ±1. classes: the labels of −1 and +1; with
     more than two in the data, "the rest" stands for the others, with a single one None for the one that is missing.
     fit_intercept: with offset, x̄ = (x, 1), else through the origin, x̄ = x. names: the columns', for messages, or None.
+    numbers: (n,) the rows' own in the data, from 1, where others were left out; None: one after the other.
     """
 
     rows: Rows
@@ -31,6 +32,7 @@ class Problem(NamedTuple):
     classes: tuple[Any, Any]
     fit_intercept: bool = True
     names: Sequence[str] | None = None
+    numbers: Array | None = None
 
     def __repr__(self) -> str:
         where = "with offset" if self.fit_intercept else "through the origin"
@@ -77,7 +79,13 @@ class Problem(NamedTuple):
 
     def take(self, chosen: Array) -> Problem:
         """These rows only, in this order; the classes stay."""
-        return self._replace(rows=self.rows.take(chosen), y=self.y[chosen])
+        numbers = None if self.numbers is None else self.numbers[chosen]
+        return self._replace(rows=self.rows.take(chosen), y=self.y[chosen], numbers=numbers)
+
+    def numbered(self, rows: Any) -> Array:
+        """The numbers in the data, from 1, of these rows, from 0."""
+        places = np.asarray(rows, np.int64)
+        return places + 1 if self.numbers is None else self.numbers[places]  # type: ignore[no-any-return]
 
     def blocks(self, values: int, rows: Array | None = None) -> Iterator[tuple[slice, Rows]]:
         """(place, rows there) of some so many values each: of all rows, or of those with these numbers, in their order;

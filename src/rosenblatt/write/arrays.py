@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
+from ..data.labels import tidy
 from ..read.npz import CSR, SPARSE
 from . import Shape, Writer
-from .lines import label_texts
 
 COPY = 1 << 20
 DATA, COLUMNS, ENDS = SPARSE[CSR]
@@ -45,7 +45,7 @@ class NpzWriter(Writer):
             self._add("X", rows.toarray())
         self._rows += rows.n
         if batch.y is not None and self._shape.label is not None:
-            self._labels.append(np.array(label_texts(batch.y)) if batch.y.dtype == object else batch.y)
+            self._labels.append(batch.y)
 
     def close(self) -> None:
         width = self._shape.width
@@ -59,7 +59,8 @@ class NpzWriter(Writer):
             else:
                 self._copy(archive, "X", (self._rows, width))
             if self._labels:
-                _put(archive, "y", np.concatenate(self._labels))
+                y = np.concatenate(self._labels)
+                _put(archive, "y", tidy(y) if y.dtype == object else y)  # of lines: numbers, or text
             if self._shape.names is not None:
                 _put(archive, "names", np.array(self._shape.names, np.str_))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
+from ..data.labels import is_text
 from . import Shape, Writer
 from .lines import document_text, label_texts
 
@@ -36,7 +37,7 @@ class ParquetWriter(Writer):
             self._out.close()
 
     def _labels(self, y: Array) -> Any:
-        return self._arrow.array(label_texts(y), self._arrow.string()) if y.dtype == object else self._arrow.array(y)
+        return self._arrow.array(label_texts(y), self._arrow.string()) if is_text(y) else self._arrow.array(y)
 
     def _put(self, columns: list[Any], names: list[str], labels: Any) -> None:
         if labels is not None:

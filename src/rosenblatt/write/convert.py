@@ -6,6 +6,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.batch import Batch
+from ..data.labels import is_text, tidy
 from ..errors import DataError, SettingError
 from ..read.columns import is_number
 from . import Shape, Writer, open_writer
@@ -22,21 +23,21 @@ def look(batches: Iterable[Batch]) -> tuple[int, list[str]]:
     for batch in batches:
         if not isinstance(batch.rows, list):
             widest = max(widest, batch.rows.width)
-        if batch.y is not None and batch.y.dtype == object:
+        if batch.y is not None and is_text(batch.y):
             labels.update(set(batch.y.tolist()))
     return widest, sorted(map(str, labels))
 
 
 def needs_look(first: Batch, format: str, asked: Shape) -> bool:
     """Whether all data must be seen first: sparse rows may become wider, and words need numbers."""
-    words = format == "svmlight" and asked.numbers is None and first.y is not None and first.y.dtype == object
+    words = format == "svmlight" and asked.numbers is None and first.y is not None and is_text(first.y)
     grows = not isinstance(first.rows, list) and first.rows.growing
     return words or (grows and format != "svmlight" and asked.width == 0)
 
 
 def label_numbers(labels: Sequence[str]) -> dict[str, float] | None:
     """None where all labels are numbers. Else, of the labels as sorted: −1 and 1 for two, 0, 1, 2 … for others."""
-    if all(is_number(label) and np.isfinite(float(label)) for label in labels):
+    if not is_text(tidy(np.array(labels, object))):
         return None
     values = [-1.0, 1.0] if len(labels) == 2 else [float(k) for k in range(len(labels))]
     return dict(zip(labels, values, strict=True))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..data.batch import Batch
+from ..data.labels import is_text
 from ..errors import DataError
 from . import Shape, Writer, digits
 from .digits import shortest
@@ -19,7 +20,7 @@ from .digits import shortest
 
 def label_texts(y: Array) -> list[str]:
     """Labels as text: numbers in their shortest form."""
-    if y.dtype == object:
+    if is_text(y):
         return [str(label) for label in y]
     if y.dtype.kind in "iub":
         return [str(int(label)) for label in y]
@@ -29,7 +30,7 @@ def label_texts(y: Array) -> list[str]:
 
 def label_numbers(y: Array, shape: Shape) -> Array:
     """(n,) float64. DataError for a label that is no number and has none in `shape.numbers`."""
-    if y.dtype != object:
+    if not is_text(y):
         return y.astype(np.float64)
     numbers = {}
     for label in dict.fromkeys(str(label) for label in y):
