@@ -149,7 +149,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     first = _learned(case, recipe, _whole(case), plan.max_time * PROOFS)[0]
     watch("proofs", 0, 0)
     model = first.model
-    proven = verdicts(rows, labels, model, plan.max_time * PROOFS)
+    proven = verdicts(rows, labels, first, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
     longer = not model.run.finished and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
