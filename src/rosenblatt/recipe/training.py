@@ -140,7 +140,10 @@ def _trained(
         task = task._replace(validation=_validation(recipe, held, own))
     with naming(source.origin, str(recipe["order"])):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
-    return learned._replace(notes=dict(source.notes))
+    notes, order = dict(source.notes), learned.task.order
+    if order is not None and (left_out := len(learned.y) - np.unique(order).size):
+        notes["rows that are not in the order, and not learned from"] = left_out
+    return learned._replace(notes=notes)
 
 
 def learn(

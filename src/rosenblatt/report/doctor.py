@@ -173,6 +173,8 @@ def _short(verdict: Verdict) -> str:
 
 def _together(diagnosis: Diagnosis) -> str:
     assert diagnosis.settings is not None
+    if diagnosis.by_loss:
+        return "The learner stops where its loss settles, whatever the answers are. (Rows are counted from 1.)"
     if diagnosis.settings.multi_class != "one-vs-rest":
         together = "The classes are learned together, which converges only where every two of them can be parted"
         more = "here it never stops by itself" if diagnosis.separable is False else "and even then it need not"
@@ -184,6 +186,8 @@ def _together(diagnosis: Diagnosis) -> str:
         )
     if diagnosis.separable is None:
         return "One-vs-rest converges only where all the answers are yes."
+    if any(verdict.limit is None for verdict in diagnosis.verdicts):
+        return "One-vs-rest learns each class against all others, and each of them can be parted."
     return "One-vs-rest learns each class against all others: it must converge here, and the only question is when."
 
 
