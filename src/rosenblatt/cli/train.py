@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -211,8 +212,12 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"validation per epoch: {series(values['validation_per_epoch'])}"
     yield f"stopped: {in_shell(values['stop_reason'])}"
     if values["not_separable"]:
-        offset = values["not_separable"]["fit_intercept"]
-        command = f"`rosenblatt separable DATA{'' if offset else ' --no-intercept'} --save FILE`"
+        offset, sides = values["not_separable"]["fit_intercept"], [str(c) for c in values["not_separable"]["classes"]]
+        which = "" if offset else " --no-intercept"
+        if len(values["classes"]) > 2:
+            rest = sides[0] == "the rest"
+            which += f" {shlex.join(['--positive', sides[1]] if rest else ['--only', ','.join(sides)])}"
+        command = f"`rosenblatt separable DATA{which} --save FILE`"
         yield f"no {hyperplane(offset)} is right on every row; {command} writes the proof"
     if values["best_epoch"] is not None and values["best_epoch"] < values["epochs"]:
         yield f"the weights of epoch {values['best_epoch']}, the best on the validation rows, are the model's"

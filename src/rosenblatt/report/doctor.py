@@ -13,7 +13,7 @@ from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
 from ..theory.proof.exact import NOT_IN_FLOATS
 from .advice import FEW, effort, length, numbers
-from .words import as_options, class_counts, hyperplane, listed, plural, table, wrapped
+from .words import as_options, class_counts, hyperplane, large, listed, plural, table, wrapped
 
 WIDE = 80
 LISTED = 6
@@ -199,7 +199,7 @@ def said(number: float) -> str:
     """A count as one says it: 62,345, 14.1 million."""
     for factor, name in ((1e12, "million million"), (1e9, "thousand million"), (1e6, "million")):
         if number >= 1e18:
-            return f"{number:.1e}"
+            return large(number, ".1e")
         if number >= factor:
             return f"{number / factor:.3g} {name}" if number < 999.5 * factor else f"{number / factor:,.0f} {name}"
     return f"{whole(number):,}"

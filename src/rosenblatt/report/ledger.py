@@ -7,7 +7,7 @@ from typing import Any
 
 from ..theory.ledger.bounds import Bound, whole
 from ..theory.ledger.ledger import Ledger
-from .words import plural, wrapped
+from .words import large, plural, wrapped
 
 WIDE = 96
 BARS = {"R̄": "R", "γ̄": "γ₀", "x̄": "x", "w̄": "w"}
@@ -142,7 +142,7 @@ def _values(ledger: Ledger, bound: Bound) -> dict[str, Any]:
     values = {**n, "measured": measured, "limit": limit, "share": bound.share, "used": _percent(bound.share)}
     values |= {f"{what}s": plural(measured, what) for what in ("mistake", "update", "wrong prediction")}
     values |= {f"{name} made": plural(n[name], name[:-1]) for name in ("additions", "steps", "epochs") if name in n}
-    values["most"] = f"{whole(limit):,}" if limit < 1e15 else f"{limit:.3g}"
+    values["most"] = f"{whole(limit):,}" if limit < 1e15 else large(limit)
     if "still wrong" in n:
         values["wrong rows"] = plural(n["still wrong"], "row")
     if bound.name == "own margin":
