@@ -1,14 +1,18 @@
 """What a teacher found wrong in a trial of the theory, the doctor, the experts and the pictures."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from command import well
+from command import run, well
 from rosenblatt import LinearClassifier, PocketPerceptron
 from rosenblatt.doctor import Plan, diagnose
+from rosenblatt.report.pictures.lines import figure_of_experts
+from rosenblatt.report.pictures.regions import Plane, figure_of_regions
+from rosenblatt.report.pictures.training import figure_of_mistakes
 from rosenblatt.theory import Ledger
 
 CORNERS = [[0.0, 0], [0, 1], [1, 0], [1, 1]]
@@ -130,3 +134,74 @@ def test_the_pocket_of_shuffled_epochs_need_not_find_the_fewest_errors(table: An
     words = ("--keep", "pocket", "--optimizer", "pick-random", "--max-updates", 50, "-o", tmp_path / "m")
     done = well("train", table(XOR), *words)
     assert "pick-random: 50 updates in" in done.out and "per epoch" not in done.out
+
+
+# --- the shell --------------------------------------------------------------------------------------------------------
+
+
+def test_the_proof_of_three_classes_is_asked_for_by_the_right_option(table: Any, tmp_path: Path) -> None:
+    X, y = [*CORNERS, [5, 5]], [*XOR, "not this"]
+    data = table(y, X)
+    for words in ((), ("--multi-class", "multi-class-perceptron"), ("--no-intercept",)):
+        done = well("train", data, "-o", tmp_path / "m", "--stop-if-not-separable", "--epochs", 50, *words)
+        command = done.out[done.out.index("`rosenblatt separable DATA") :].split("`")[1]
+        own = shlex.split(command)[3:]
+        proof = tmp_path / "proof.json"
+        well("separable", data, *own[:-1], proof)
+        assert ("--only" in own) == bool(words and words[0] == "--multi-class")
+        well("verify", proof, data)
+
+
+@pytest.mark.parametrize(("X", "words"), [([[1e-160], [2e-160]], ()), ([[-1e-160], [2e-160]], ("--no-intercept",))])
+def test_a_margin_whose_square_is_0(X: Any, words: Any, table: Any) -> None:
+    data = table(["a", "b"], X)
+    found = well("margin", data, *words, "--json").json["margins"][0]
+    assert found["mistakes_possible"] == (4 if words else None)
+    said = well("margin", data, *words).out
+    assert f"mistakes possible for the perceptron: {'4' if words else '1e308 or more'}" in said
+    done = well("bound", data, "--epochs", 3, *words).out
+    assert "holds" in done and "inf" not in done
+    assert "inf" not in page(["a", "b"], X, fit_intercept=not words)
+
+
+def test_products_are_called_by_their_columns(table: Any) -> None:
+    assert "0.5 for c0*c1" in well("separable", table(AND), "--degree", 2).out
+    assert "c0*c1" in well("optimum", table(XOR), "--degree", 2).out
+
+
+def test_rows_on_the_border_have_a_ring_and_the_title_is_whole() -> None:
+    x = np.array(CORNERS)
+    two = Plane(x, np.array([0, 0, 0, 1]), lambda at: at @ [-1.0, 2.0], ["no", "yes"], ["a", "b"], 40)
+    figure = figure_of_regions(two, "")
+    axes = figure.axes[0]
+    title = axes._left_title
+    assert title.get_text().startswith("answers by place: 1 of 4 rows wrong,\n1 more on the border")
+    assert title.get_window_extent().x1 <= figure.bbox.x1
+    rings = next(each for each in axes.collections if str(each.get_label()).startswith("wrong"))
+    assert sorted(map(tuple, np.asarray(rings.get_offsets()))) == [(0.0, 0.0), (0.0, 1.0)]
+
+
+def test_the_lowest_epoch_has_a_dot() -> None:
+    mistakes = [40 - (epoch == 27) for epoch in range(40)]
+    line = figure_of_mistakes({"one": mistakes}, "").axes[0].lines[0]
+    assert 27 in line.get_markevery() and 28 not in line.get_markevery()
+
+
+def test_the_legend_of_experts_names_what_is_drawn() -> None:
+    rounds, none = np.arange(3), np.full(3, np.inf)
+    for most, there in ((none, False), (np.ones(3), True)):
+        axes = figure_of_experts([("halving", rounds, rounds, rounds, most)], "").axes[0]
+        assert ("its bound" in [text.get_text() for text in axes.get_legend().get_texts()]) == there
+
+
+def test_advice_beside_a_column_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "advice.csv"
+    path.write_text("day,a,b,outcome\nmon,1,0,1\ntue,0,0,1\nwed,1,1,1\n")
+    assert "--drop leaves a column out" in run("experts", path).err
+    for name in ("day", "1"):
+        done = well("experts", path, "--drop", name)
+        assert "3 rounds, 2 experts" in done.out and "best expert: a, 1 mistake\n" in done.out
+        assert "the best one has made 1 mistake\n" in done.out
+    lines = well("experts", path, "--drop", "day", "--predict", "--algorithms", "halving,hedge").out.splitlines()
+    assert lines[0] == "halving\thedge" and len(lines) == 4
+    assert len(well("experts", path, "--drop", "day", "--predict", "--algorithms", "halving").out.splitlines()) == 3

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -38,15 +37,13 @@ class AdviceTable(Table):
         outcome: Column | None = None,
         up: str | None = None,
         losses: bool = False,
-        header: bool | Literal["auto"] = "auto",
-        delimiter: str | None = None,
-        drop: Sequence[Column] = (),
+        **reading: Any,
     ) -> None:
         if losses and (outcome is not None or up is not None):
             raise SettingError("losses have no outcome; outcome and up are for advice")
         self._outcome, self._up, self._losses = outcome, None if up is None else _plain(up), losses
         self._heard: dict[bool, dict[float, str]] = {True: {}, False: {}}
-        super().__init__(path, header=header, delimiter=delimiter, drop=drop, labelled=not losses)
+        super().__init__(path, **reading, labelled=not losses)
 
     @property
     def names(self) -> list[str]:

@@ -49,8 +49,8 @@ def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5
 
 
 def draw_regions(axes: Axes, plane: Plane) -> None:
-    """Draw areas, borders and rows; those answered wrongly, or on the border, have a ring. With two classes and a straight border also
-    its normal w, and the margin where no row is wrong."""
+    """Draw areas, borders and rows; those answered wrongly, or on the border, have a ring. With two classes and a
+    straight border also its normal w, and the margin where no row is wrong."""
     x, y = _limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
     wrong = _answers(plane) != plane.y
