@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from command import run, well
-from rosenblatt import LinearClassifier, PocketPerceptron
+from rosenblatt import LinearClassifier, Model, PocketPerceptron
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.report.pictures.lines import figure_of_experts
 from rosenblatt.report.pictures.regions import Plane, figure_of_regions
@@ -205,3 +205,11 @@ def test_advice_beside_a_column_that_is_none(tmp_path: Path) -> None:
     lines = well("experts", path, "--drop", "day", "--predict", "--algorithms", "halving,hedge").out.splitlines()
     assert lines[0] == "halving\thedge" and len(lines) == 4
     assert len(well("experts", path, "--drop", "day", "--predict", "--algorithms", "halving").out.splitlines()) == 3
+
+
+def test_the_answers_to_order_and_stop_survive_a_model_file(tmp_path: Path) -> None:
+    for words, fit in (({"alpha": 0.5}, {}), ({}, {"order": [3, 0]})):
+        clf = LinearClassifier(max_iter=100, **words).fit(CORNERS, AND, **fit)
+        clf.model_.save(tmp_path / "m")
+        stop = Model.load(tmp_path / "m").run.stop
+        assert stop.kind in ("shrunk", "left out") and str(stop.text) == clf.stop_reason_ and not clf.converged_

@@ -103,7 +103,7 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
         if features.quadratic is not None:
             shape = Representation(classes=np.unique(labels), features=features, reading=source.recipe(), names=names)
             own = Names(shape)
-            names = [own[j] for j in range(rows.width)]
+            names = [own[j] for j in range(rows.width)] if rows.width <= WIDE else None
         used = rows.used_columns() if rows.width > WIDE else None
         used = None if used is None or len(used) == rows.width else used
         if used is not None:
