@@ -152,8 +152,8 @@ def test_many_columns_fit_the_page(tmp_path: Path) -> None:
 def test_compare_says_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a long path cannot be wrapped
     data = written(Path("many.svm"), MANY)
-    out = well("compare", data, *QUICK, "--optimum", COLUMNS="120").out
-    assert "train  all" in out and "errors on all rows: perceptron pocket " in out
+    out = well("compare", data, *QUICK, "--optimum", COLUMNS="140").out
+    assert "  on all  " in out and "errors on all rows: perceptron pocket " in out
     assert " of 30 (optimal)." in out and "Voted is many hyperplanes" in out
     plain = well("compare", data, *QUICK).out
     assert "errors on all" not in plain and "optimum" not in plain

@@ -114,7 +114,7 @@ def test_halving_with_a_perfect_expert(game: Any, perfect: int) -> None:
 def test_halving_without_one_has_no_bound() -> None:
     made = Halving(2)
     made.update([0, 0], 1)
-    assert str(made.bound()) == "no bound: no expert is perfect, the best one has made 1 mistakes"
+    assert str(made.bound()) == "no bound: no expert is perfect, the best one has made 1 mistake"
     assert made.bound() == math.inf and not made.bound().applies
 
 

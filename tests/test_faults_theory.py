@@ -284,4 +284,4 @@ def test_a12_where_all_scores_are_0_the_map_shows_the_answer() -> None:
         found = np.array(to_rgb(figure.axes[0].get_facecolor()))
         assert found == pytest.approx(0.7 + 0.3 * np.array(to_rgb(FILLS[0])), abs=0.01)
     two = figure_of_regions(Plane(x, np.array([0, 1, 1, 0]), lambda at: np.zeros(len(at)), ["no", "yes"], names), "xor")
-    assert "2 of 4 rows wrong, 2 more on the border" in two.axes[0].get_title("left") + two.axes[0].get_title()
+    assert "2 of 4 rows wrong,\n2 more on the border" in two.axes[0].get_title("left") + two.axes[0].get_title()

@@ -70,6 +70,12 @@ def small(x: Any) -> bool:
 SEVENTHS = np.full((4, 5), 0.7)
 SEVENTHS[3, 1] = 0.6999999999999998
 THIN = (SEVENTHS, np.array([-1.0, -1.0, -1.0, 1.0]), False)
+TOUCHED = (
+    np.array([[-1.0, -2], [-2, -1], [-1, -1], [-1, 0], [0, -2], [-1, -2], [-1, -2]]),
+    np.array([-1.0, -1, -1, -1, -1, 1, 1]),
+    True,
+)
+"""The best of the learners all but touches two rows."""
 """Two floats apart: the hyperplane in whole numbers made no error, and rounded, as (w, b), it made 3."""
 
 
@@ -100,6 +106,7 @@ def test_supports_and_hitting_sets_close_in(drawn: tuple[Any, Any, bool]) -> Non
 
 @given(grids(columns=(2, 3)))
 @settings(max_examples=30)
+@example(TOUCHED)
 def test_without_enumeration_the_same(drawn: tuple[Any, Any, bool]) -> None:
     """The other method on data where the first one knows."""
     x, y, offset = drawn

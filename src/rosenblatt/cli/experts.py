@@ -34,7 +34,7 @@ from .sources import output_errors
 
 ADVICE = ("outcome", "up", "losses")
 """Options for a table of advice; with --learners the data are read as those of `train`."""
-TABLE = {"header", "delimiter"}
+TABLE = {"header", "delimiter", "drop"}
 """Options of reading that such a table has too."""
 PARAMETERS = ("beta", "eta", "horizon", "seed")
 """Of algorithms, each of those that have it."""
@@ -90,7 +90,11 @@ TEXT_SCALE = "unit:2"
 )
 @option("Algorithm", "--horizon", type=Number(int, 1), default=None, help="hedge: the rate that is best for N rounds.")
 @option("Algorithm", "--seed", type=Number(int, 0), default=0, help="Of draws and shuffling.  [default: 0]")
-@switch("Output", "--predict", "A prediction a round, each before its outcome is used; a column for each algorithm.")
+@switch(
+    "Output",
+    "--predict",
+    "A prediction a round, each before its outcome is used; a column for each algorithm, of several named.",
+)
 @option("Output", "--ledger", metavar="CSV", help="Write each round's account: mistakes, best expert, regret, bound.")
 @plot_option("Draw mistakes, best expert and bounds: .png, .svg, .pdf.")
 @json_option
@@ -152,7 +156,7 @@ def play(words: dict[str, Any], progress: Progress) -> Outcome:
     names, blocks, source = opened(words, progress)
     made = _made(words, len(names))
     parts: list[list[Ledger]] = [[] for _ in made]
-    unknown = 0
+    unknown, named = 0, True
     with _ledger(words["ledger"]) if words["ledger"] else contextlib.nullcontext() as file:
         for block in blocks:
             outcomes = block.outcomes
@@ -172,6 +176,9 @@ def play(words: dict[str, Any], progress: Progress) -> Outcome:
                     if words["plot"]:
                         parts[number].append(ledger)
             if words["predict"]:
+                if named and len(made) > 1:
+                    write_lines(["\t".join(algorithm.name for algorithm in made)])
+                named = False
                 write_lines("\t".join(map(str, row)) for row in predicted.astype(int).tolist())
     notes(source.notes)
     outcome = Outcome(str(source.origin), names, made, unknown, words["learners"] is not None)

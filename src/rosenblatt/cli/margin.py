@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, naming
-from ..report.words import dimensions, hyperplanes, listed, plural, short, table
-from ..theory.ledger.bounds import whole
+from ..report.words import dimensions, hyperplanes, large, listed, plural, short, table
+from ..theory.ledger.bounds import radius, whole
 from ..theory.margins.maximum import max_margin
 from ..theory.proof.exact import NOT_IN_FLOATS
 from .command import command
@@ -71,10 +71,9 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
         row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
         row |= {"support_with_bias": problem.numbered(found.support_with_bias)}
     # R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain.
-    radius = float(np.sqrt(problem.rows.sq_norms().max() + problem.fit_intercept))
-    least = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"]
-    ratio = (radius / least) ** 2
-    row |= {"radius": radius, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
+    least, longest = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"], radius(problem)
+    ratio = (longest / least) * (longest / least)  # a power of floats raises where it overflows
+    row |= {"radius": longest, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
     return row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
 
 
@@ -111,7 +110,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
 
 
 def _count(mistakes: float) -> str:
-    return f"{mistakes:,}" if isinstance(mistakes, int) else f"{mistakes:.3g}"
+    return f"{mistakes:,}" if isinstance(mistakes, int) else large(mistakes)
 
 
 def _table(values: dict[str, Any]) -> Iterator[str]:

@@ -10,6 +10,8 @@ from ..data.batch import AtHand
 from ..data.labels import tidy
 from ..errors import SettingError, naming
 from ..features.pipeline import DEFAULT, Features
+from ..model.evidence import Names
+from ..model.representation import Representation
 from ..read import open_source
 from ..recipe.recipe import Recipe
 from ..report.words import listed
@@ -99,6 +101,10 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             batch, labels = batch.take(chosen), labels[chosen]
         features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
         names = features.names or source.feature_names
+        if features.quadratic is not None:
+            shape = Representation(classes=np.unique(labels), features=features, reading=source.recipe(), names=names)
+            own = Names(shape)
+            names = [own[j] for j in range(rows.width)] if rows.width <= WIDE else None
         used = rows.used_columns() if rows.width > WIDE else None
         used = None if used is None or len(used) == rows.width else used
         if used is not None:
@@ -107,7 +113,6 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             rows = rows.take_columns(used)
         classes, positive = np.unique(labels).tolist(), recipe["positive"]
         positives = [positive] if positive is not None or len(classes) <= 2 else classes
-        names = names if features.quadratic is None else None
         problems = [
             as_problem(rows, labels, recipe["fit_intercept"], each, names)._replace(numbers=batch.numbers)
             for each in positives

@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,15 +13,16 @@ import numpy as np
 from ..core.loop import UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
-from ..learn.converged import MOST_VOTES, training_errors
+from ..learn.converged import MOST_VOTES, training_errors, unsettled
 from ..learn.observers import Event, Observer
+from ..learn.picks import restless
 from ..model.model import Model
 from ..read.anything import source_like, source_of
 from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import endless, of_scale
+from ..report.advice import REMEDIES, endless, of_scale
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -35,7 +37,6 @@ LONG = 2.0
 """Seconds of learning before anything is said of mistakes that do not get fewer."""
 LATELY = 5
 """Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
-UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
 
 @command(data="DATA...")
@@ -197,11 +198,13 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
     if values["collision_rate"] is not None:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"
+    picked = bool(values["mistakes_per_epoch"]) and not values["epochs"]  # one wrong row after the other: no epochs
     yield (
         f"{values['rule']}, keep {values['keep']}, {values['optimizer']}: "
-        f"{plural(values['epochs'], 'epoch')}, {plural(values['updates'], 'update')} in {values['seconds']:.1f} s"
+        f"{'' if picked else plural(values['epochs'], 'epoch') + ', '}{plural(values['updates'], 'update')} "
+        f"in {values['seconds']:.1f} s"
     )
-    if values["mistakes_per_epoch"]:
+    if values["mistakes_per_epoch"] and not picked:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
     if values["tol"] is not None and values["loss_per_epoch"]:
         yield f"mean loss per epoch: {series(values['loss_per_epoch'])} (--tol {values['tol']:g}: what it must fall by)"
@@ -209,8 +212,12 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"validation per epoch: {series(values['validation_per_epoch'])}"
     yield f"stopped: {in_shell(values['stop_reason'])}"
     if values["not_separable"]:
-        offset = values["not_separable"]["fit_intercept"]
-        command = f"`rosenblatt separable DATA{'' if offset else ' --no-intercept'} --save FILE`"
+        offset, sides = values["not_separable"]["fit_intercept"], [str(c) for c in values["not_separable"]["classes"]]
+        which = "" if offset else " --no-intercept"
+        if len(values["classes"]) > 2:
+            rest = sides[0] == "the rest"
+            which += f" {shlex.join(['--positive', sides[1]] if rest else ['--only', ','.join(sides)])}"
+        command = f"`rosenblatt separable DATA{which} --save FILE`"
         yield f"no {hyperplane(offset)} is right on every row; {command} writes the proof"
     if values["best_epoch"] is not None and values["best_epoch"] < values["epochs"]:
         yield f"the weights of epoch {values['best_epoch']}, the best on the validation rows, are the model's"
@@ -244,17 +251,21 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     if run.finished or run.best is not None:
         return
     stop = run.stop
-    if stop.kind == "not separable":
+    if stop.kind in REMEDIES:
+        yield REMEDIES[stop.kind]
+    elif stop.kind == "not separable":
         yield "--keep averaged or --keep pocket, without stopping"
         yield "`rosenblatt doctor DATA` tries what may help"
-    elif stop.kind == "unsettled":
-        yield UNSETTLED
+    elif run.history["loss"] and getattr(run.settings.rule, "tol", None) is not None and unsettled(run, math.inf):
+        yield REMEDIES["unsettled"]
     elif not stop.is_limit:
         other = "--optimizer online, or another --rule" if run.settings.optimizer.whole else "another --rule"
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
             yield "--keep averaged or --keep pocket, which do well where mistakes remain"
+        if run.memory.needs_measure and not run.settings.optimizer.picks and not restless(run.settings.rule):
+            yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}, or go on with --continue"
         if run.settings.tol is not None:
-            yield UNSETTLED
+            yield REMEDIES["unsettled"]

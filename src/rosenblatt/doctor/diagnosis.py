@@ -82,6 +82,11 @@ class Diagnosis:
         return bool(self.trials) and self.trials[0].converged
 
     @property
+    def by_loss(self) -> bool:
+        """Whether the learner stops where its loss settles, be rows wrong or not."""
+        return self.settings is not None and getattr(self.settings.rule, "tol", None) is not None
+
+    @property
     def fit_intercept(self) -> bool:
         """Whether the learner has an offset, so that hyperplanes with one are asked about."""
         return self.settings is None or self.settings.fit_intercept
@@ -149,9 +154,9 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     first = _learned(case, recipe, _whole(case), plan.max_time * PROOFS)[0]
     watch("proofs", 0, 0)
     model = first.model
-    proven = verdicts(rows, labels, model, plan.max_time * PROOFS)
+    proven = verdicts(rows, labels, first, plan.max_time * PROOFS)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
-    longer = not model.run.finished and not recipe.settings.optimizer.picks
+    longer = model.run.stop.is_limit and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
     numbers = not plan.texts and plan.degree == 1
     changes = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)

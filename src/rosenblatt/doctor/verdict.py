@@ -12,6 +12,7 @@ import numpy as np
 from ..core.rows import Array, Rows
 from ..learn.run import Run
 from ..model.model import Model
+from ..recipe.training import Learned
 from ..theory.ledger.bounds import followable, kind_of, longest, mistake_limit
 from ..theory.problem import Problem, as_problem
 
@@ -67,24 +68,24 @@ def questions(rows: Rows, y: Array, model: Model) -> list[Question]:
     return [(as_problem(rows, y, fit_intercept, positive), None) for positive in positives]
 
 
-def verdicts(rows: Rows, y: Array, model: Model, seconds: float) -> list[Verdict]:
+def verdicts(rows: Rows, y: Array, learned: Learned, seconds: float) -> list[Verdict]:
     """The proofs, and where there is a hyperplane the margin and what it limits. seconds: for all of them."""
     from ..theory.separability import separable
 
-    asked = questions(rows, y, model)
-    end, history, made = time.monotonic() + seconds, model.run.history["class_mistakes"], []
+    asked = questions(rows, y, learned.model)
+    end, history, made = time.monotonic() + seconds, learned.model.run.history["class_mistakes"], []
     for number, (problem, numbers) in enumerate(asked):
         share = max((end - time.monotonic()) / (len(asked) - number), 0.01)
         proof = separable(problem, time_limit=share)
         mistakes = sum(epoch[number] for epoch in history) if numbers is None else 0
         verdict = Verdict(problem.classes, proof, longest(problem), mistakes, numbers=numbers)
         if proof.separable and numbers is None:
-            verdict = _limited(verdict, model, max(share - proof.seconds, 0.01))
+            verdict = _limited(verdict, learned, max(share - proof.seconds, 0.01))
         made.append(verdict)
     return made
 
 
-def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
+def _limited(verdict: Verdict, learned: Learned, seconds: float) -> Verdict:
     """With the margin and the mistakes that it allows."""
     from ..theory.margins.maximum import NoMargin, max_margin
 
@@ -96,8 +97,8 @@ def _limited(verdict: Verdict, model: Model, seconds: float) -> Verdict:
     margin = widest.margin_with_bias if problem.fit_intercept else widest.margin
     if margin is None or not 0.0 < margin < np.inf:
         return verdict
-    run, limit = alone(model), None
-    why_not = "the classes are learned together" if run is None else followable(run, None)
+    run, limit = alone(learned.model), None
+    why_not = "the classes are learned together" if run is None else followable(run, learned.row_weight)
     if run is not None and not why_not:
         kind: Any = kind_of(run.rule)  # there is one, or it could not be followed
         limit = mistake_limit(verdict.longest, margin, kind.tau, float(run.settings.eta0))

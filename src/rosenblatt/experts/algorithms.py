@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, plural
 from . import play as core
 from .advised import FORMAT, Advised
 from .play import Form, Ledger, Round, Tally, as_rounds, number_between, whole_number
@@ -60,7 +60,7 @@ class Halving(Advised):
 
     def no_promise(self) -> str:
         fewest = self.tally.loss[self.tally.rounds > 0].min()
-        return f"no expert is perfect, the best one has made {fewest:,.0f} mistakes"
+        return f"no expert is perfect, the best one has made {plural(int(fewest), 'mistake')}"
 
 
 class WeightedMajority(Advised):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class AdviceTable(Table):
     path: a CSV or TSV file, also compressed, or "-". outcome: the column, by name or number from 1 (−1: the last);
     default: the first called outcome, truth, y, label, class, target or actual, else the last. up: the word that is 1,
     the one other word being 0; default: known pairs of words (`PAIRS`), one pair in all columns of advice, one in the
-    outcomes. header, delimiter: as for `Table`. `names`: of the experts. Raises DataError naming line and column.
+    outcomes. header, delimiter, drop: as for `Table`. `names`: of the experts. Raises DataError naming line and column.
     """
 
     def __init__(
@@ -37,14 +37,13 @@ class AdviceTable(Table):
         outcome: Column | None = None,
         up: str | None = None,
         losses: bool = False,
-        header: bool | Literal["auto"] = "auto",
-        delimiter: str | None = None,
+        **reading: Any,
     ) -> None:
         if losses and (outcome is not None or up is not None):
             raise SettingError("losses have no outcome; outcome and up are for advice")
         self._outcome, self._up, self._losses = outcome, None if up is None else _plain(up), losses
         self._heard: dict[bool, dict[float, str]] = {True: {}, False: {}}
-        super().__init__(path, header=header, delimiter=delimiter, labelled=not losses)
+        super().__init__(path, **reading, labelled=not losses)
 
     @property
     def names(self) -> list[str]:
@@ -63,7 +62,9 @@ class AdviceTable(Table):
         self.asked.label, self.asked.header = label, header
         found = super()._columns_of(rows)
         label_at = None if self._losses else found.label
-        return found._replace(label=label_at, text=None, features=[p for p in range(found.width) if p != label_at])
+        return found._replace(
+            label=label_at, text=None, features=[p for p in range(found.width) if p not in (label_at, *found.dropped)]
+        )
 
     def _is_header(self, rows: list[list[str]]) -> bool:
         cells = [_plain(cell) for cell in rows[0]]
@@ -90,6 +91,8 @@ class AdviceTable(Table):
         if len(cells) != columns.width:
             return f"found {len(cells)} cell{'s' * (len(cells) != 1)}", f"expected {columns.width}"
         for p, cell in enumerate(cells):
+            if p in columns.dropped:
+                continue
             what = f"found {cell[:60]!r} in {columns.called(p)[:80]}"
             if self._losses:
                 if cell.strip() and not (is_number(cell) and 0.0 <= float(cell) <= 1.0):
@@ -100,8 +103,12 @@ class AdviceTable(Table):
                 if self._up is not None and before and before != self._up:
                     words = f"expected {plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
                     return what, Message(words, up=None)
-                right = f"{plain(before)} as before" if before else f"{SAYS}; {{up.name}} names another word for 1"
-                return what, Message(f"expected {right}", up=None)
+                right = (
+                    f"{plain(before)} as before"
+                    if before
+                    else f"{SAYS}; {{up.name}} names another word for 1, {{drop:s}} leaves a column out"
+                )
+                return what, Message(f"expected {right}", up=None, drop="")
         return None
 
     def _plain_batch(self, lines: list[str]) -> Batch:

@@ -32,22 +32,24 @@ MOST_VOTES = 100_000_000
 """Rows times vectors: each vote takes some 40 ns, so that these take 4 s."""
 
 
-def asks_for_a_step(run: Run, chunks: Chunks, still: bool, order: Array | None = None) -> bool:
+def asks_for_a_step(run: Run, chunks: Chunks, still: bool) -> bool:
     """Whether the rule still asks for a step on some row, at the weights that answer. One more pass, where needed.
 
-    still: the last epoch made no step. Then the last weights need no pass, unless L2 shrank them after their rows were
-    seen. Where no single weights answer, whether the answer to some row is wrong; if that would be too many votes, the
-    last weights are asked. order: the rows of a single chunk that are learned from, where they are not all.
+    still: it asks for none at the last weights, which need no pass then. Where no single weights answer, whether the
+    answer to some row is wrong; if that would be too many votes, the last weights are asked.
     """
     memory, state = run.answering
     votes = not memory.is_linear and run.rows * memory.vectors(state) <= MOST_VOTES
     if votes:
-        return any(_mistaken_rows(run, chunk)[... if order is None else order].any() for chunk in chunks)
-    if still and memory is run.memory and run.settings.alpha == 0.0 and (memory.answers_now or not memory.is_linear):
+        return any(_mistaken_rows(run, chunk).any() for chunk in chunks)
+    if still and memory is run.memory and (memory.answers_now or not memory.is_linear):
         return False
-    weights = memory.answer(state) if memory.is_linear else memory.weights(state)
-    asked = Scan(run, once=True).wrong(chunks, weights)
-    return any(wrong[... if order is None else order].any() for _, _, wrong in asked)
+    return asks_at(run, chunks, memory.answer(state) if memory.is_linear else memory.weights(state))
+
+
+def asks_at(run: Run, chunks: Chunks, weights: tuple[Array, Array]) -> bool:
+    """The same at these weights."""
+    return any(wrong.any() for _, _, wrong in Scan(run, once=True).wrong(chunks, weights))
 
 
 def _mistaken_rows(run: Run, chunk: Chunk) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.loop import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
 from ..errors import DataError
-from .converged import asks_for_a_step, fell_little, start_loss, unsettled
+from .converged import asks_at, asks_for_a_step, fell_little, start_loss, unsettled
 from .observers import Event, Watch
 from .rule import rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
@@ -209,7 +209,11 @@ class Epochs(Trainer):
             return None
         own = getattr(settings.rule, "tol", None)
         if own is None:
-            run.converged = not asks_for_a_step(run, self.chunks, stop.kind == "no update", self.own_order)
+            still, shrunk = stop.kind == "no update", settings.alpha > 0.0
+            if still and (shrunk or (self.own_order is not None and np.unique(self.own_order).size < self.survey.n)):
+                still = not asks_at(run, self.chunks, run.memory.weights(run.state))
+                stop = stop if still else Stop("shrunk" if shrunk else "left out")
+            run.converged = not asks_for_a_step(run, self.chunks, still)
             return stop
         why = unsettled(run, own if settings.tol is None else settings.tol)
         run.converged = not why

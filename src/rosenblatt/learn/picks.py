@@ -110,8 +110,13 @@ def _margins(run: Run, y: Array, u: Array) -> Array:
     return np.asarray(right - best)
 
 
+def restless(rule: Any) -> bool:
+    """Whether a rule steps also where it is right."""
+    return hasattr(rule, "step") and bool(rule.step(10.0, 1.0, 1.0) or rule.step(-10.0, -1.0, 1.0))
+
+
 def _refuse_restless(rule: Any) -> None:
-    if hasattr(rule, "step") and (rule.step(10.0, 1.0, 1.0) or rule.step(-10.0, -1.0, 1.0)):
+    if restless(rule):
         name = getattr(rule, "name", type(rule).__name__)
         text = f"rule {name!r} steps also when right (score 10, label +1), so there is always a row to pick; "
         raise SettingError(text + "use {optimizer}", optimizer="online")

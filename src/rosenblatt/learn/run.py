@@ -22,6 +22,8 @@ from .settings import Settings
 _TEXTS: dict[str, tuple[str, str]] = {
     "start": ("nothing learned yet", ""),
     "no update": ("an epoch without an update", ""),
+    "left out": ("an epoch without an update, but rows that are not in the order ask for one", ""),
+    "shrunk": ("an epoch without an update, but L2 has shrunk the weights until rows ask for one", ""),
     "no mistake": ("no row is wrong any more", ""),
     "small gradient": ("small gradient (below {epsilon:g})", "epsilon"),
     "settled": ("loss fell by less than {tol:g} for {n} epochs", "tol"),
@@ -124,6 +126,12 @@ class Chunk(NamedTuple):
 
 Chunks = Iterable[Chunk]
 """To be gone through again and again, each time with the same chunks; nothing else is asked of them."""
+
+
+def learned_from(chunks: Iterable[Chunk], order: Array | None) -> Array:
+    """(n,) bool: the rows that are learned from, those of a weight above 0 and, where there is an order, in it."""
+    learned = np.concatenate([np.ones(len(c.y), bool) if c.weight is None else c.weight > 0.0 for c in chunks])
+    return learned if order is None else learned & np.isin(np.arange(learned.size), order)
 
 
 class Survey(NamedTuple):

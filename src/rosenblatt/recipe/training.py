@@ -56,6 +56,11 @@ class Learned(NamedTuple):
     notes: Mapping[str, int] = {}
     calibration: dict[str, Any] | None = None
 
+    @property
+    def row_weight(self) -> Array | None:
+        """(n,) what the steps of each row are multiplied by, of the weights of rows and of classes; None: by 1."""
+        return combined_weight(self.y, self.model.classes, self.task.class_weight, self.weight)
+
 
 def new(
     recipe: Recipe, data: Any, y: Any = None, weight: Any = None, observers: Any = (), first: Model | None = None
@@ -135,7 +140,10 @@ def _trained(
         task = task._replace(validation=_validation(recipe, held, own))
     with naming(source.origin, str(recipe["order"])):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
-    return learned._replace(notes=dict(source.notes))
+    notes, order = dict(source.notes), learned.task.order
+    if order is not None and (left_out := len(learned.y) - np.unique(order).size):
+        notes["rows that are not in the order, and not learned from"] = left_out
+    return learned._replace(notes=notes)
 
 
 def learn(
@@ -185,9 +193,8 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     if how is not None:
         if few := too_few(y, model.classes):
             warnings.warn(few, UserWarning, stacklevel=4)  # where `fit` was called
-        weight = combined_weight(y, model.classes, learned.task.class_weight, learned.weight)
         codes = class_numbers(y, model.classes)
-        made = calibration(how[0], scores, codes, weight, folds_for(y, how[1]))
+        made = calibration(how[0], scores, codes, learned.row_weight, folds_for(y, how[1]))
         model = replace(model, calibration=made)
         measures = probability_metrics(model.log_probabilities(model.from_raw(scores)), codes)
         measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}

@@ -17,6 +17,12 @@ LISTED = 6
 MINDS = 1000.0
 """Ratio of two columns' ranges from which a run that leaves errors is told of it: pixels of 0 to 255, of which some are
 never more than 1, are no cause."""
+REMEDIES = {
+    "unsettled": "a loss that does not settle wants a smaller --eta or --schedule sqrt",
+    "left out": "an --order with every row in it",
+    "shrunk": "a smaller --l2, or none",
+}
+"""Why a run stopped → what to do."""
 FEW = 30
 """Rows below which a share of wrong ones has a standard deviation of up to .09 and more."""
 
@@ -43,6 +49,7 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     """How to get to a run that ends by itself."""
     base, others = diagnosis.trials[0], [trial for trial in diagnosis.trials[1:] if not trial.failed]
     done = [trial for trial in others if trial.converged and "max_iter" not in trial.words]
+    done = [trial for trial in done if (trial.training_errors or 0) <= (base.training_errors or 0)]
     done.sort(key=lambda trial: ("fit_intercept" not in trial.words, len(trial.words), trial.epochs, trial.updates))
     longer = next((trial for trial in others if "max_iter" in trial.words), None)
     one = hyperplane(diagnosis.fit_intercept)
@@ -56,6 +63,9 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     if base.converged:
         yield f"Nothing needs to be done to converge: the learner does, after {length(base)}."
         return
+    if base.stop.kind in REMEDIES:
+        remedy = REMEDIES[base.stop.kind]
+        yield f"{remedy[0].upper()}{remedy[1:]}."
     if diagnosis.separable is not False and done:
         yield f"To converge, use {shown(done[0])}: it was finished after {effort(done[0])}."
     elif done:
@@ -65,11 +75,13 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Or let it run until it is finished, with --epochs none: that took {effort(longer)}."
     elif longer is not None:
         over = "it was not finished (the time for a trial was over)"
-        yield f"More epochs help in the end, but how many cannot be said: after {effort(longer)} {over}."
+        sure = all(verdict.limit is not None for verdict in diagnosis.verdicts)
+        help_ = "help in the end, but how many cannot be said" if sure else "may help, or not"
+        yield f"More epochs {help_}: after {effort(longer)} {over}."
     if diagnosis.separable is False:
         judge = "" if diagnosis.facts.rows < FEW else ", and judge it by its errors on held-out rows"
-        wait = "Do not wait for the learner as it is to converge: that is proven to be impossible."
-        yield f"{wait} Stop it after some epochs{judge}."
+        what = "zero errors" if diagnosis.by_loss else "the learner as it is to converge"
+        yield f"Do not wait for {what}: that is proven to be impossible. Stop it after some epochs{judge}."
         same = [trial for trial in diagnosis.trials if not trial.failed and _same_hyperplanes(trial, diagnosis)]
         least = min(same, key=lambda trial: trial.training_errors or 0)
         fewest = f"{least.training_errors:,}, with {shown(least)}"

@@ -13,7 +13,7 @@ from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
 from ..theory.proof.exact import NOT_IN_FLOATS
 from .advice import FEW, effort, length, numbers
-from .words import as_options, class_counts, hyperplane, listed, plural, table, wrapped
+from .words import as_options, class_counts, hyperplane, large, listed, plural, table, wrapped
 
 WIDE = 80
 LISTED = 6
@@ -173,6 +173,8 @@ def _short(verdict: Verdict) -> str:
 
 def _together(diagnosis: Diagnosis) -> str:
     assert diagnosis.settings is not None
+    if diagnosis.by_loss:
+        return "The learner stops where its loss settles, whatever the answers are. (Rows are counted from 1.)"
     if diagnosis.settings.multi_class != "one-vs-rest":
         together = "The classes are learned together, which converges only where every two of them can be parted"
         more = "here it never stops by itself" if diagnosis.separable is False else "and even then it need not"
@@ -184,6 +186,8 @@ def _together(diagnosis: Diagnosis) -> str:
         )
     if diagnosis.separable is None:
         return "One-vs-rest converges only where all the answers are yes."
+    if any(verdict.limit is None for verdict in diagnosis.verdicts):
+        return "One-vs-rest learns each class against all others, and each of them can be parted."
     return "One-vs-rest learns each class against all others: it must converge here, and the only question is when."
 
 
@@ -195,7 +199,7 @@ def said(number: float) -> str:
     """A count as one says it: 62,345, 14.1 million."""
     for factor, name in ((1e12, "million million"), (1e9, "thousand million"), (1e6, "million")):
         if number >= 1e18:
-            return f"{number:.1e}"
+            return large(number, ".1e")
         if number >= factor:
             return f"{number / factor:.3g} {name}" if number < 999.5 * factor else f"{number / factor:,.0f} {name}"
     return f"{whole(number):,}"

@@ -45,8 +45,9 @@ def as_text(outcome: Outcome) -> list[str]:
         return lines
     best = first.best_expert
     if best is not None and not first.slept:
-        what = "losses" if not outcome.predicts else "mistakes"
-        lines.append(f"best {who}: {_called(outcome, best)}, {_number(first.tally.loss[best])} {what}")
+        loss = float(first.tally.loss[best])
+        one, many = ("mistake", "mistakes") if outcome.predicts else ("loss", "losses")
+        lines.append(f"best {who}: {_called(outcome, best)}, {_number(loss)} {one if loss == 1.0 else many}")
     if first.slept:
         lines.append(f"{plural(first.slept, 'round')} in which some slept: each {who} is compared in its awake rounds")
     lines += ["", *_algorithms(outcome), "", *_experts(outcome)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..theory.ledger.bounds import Bound, whole
 from ..theory.ledger.ledger import Ledger
-from .words import plural, wrapped
+from .words import large, plural, wrapped
 
 WIDE = 96
 BARS = {"R̄": "R", "γ̄": "γ₀", "x̄": "x", "w̄": "w"}
@@ -28,7 +28,7 @@ OUTCOMES = {
     "{wrong rows} stayed wrong",
     "one pass": "{mistakes} in the first epoch of at most {most} possible "
     "(R̄ = {R̄:.6g}, γ = {γ:.6g}, D = {D:.6g}): {used} used",
-    "one pass, no u": "{mistakes} in the first epoch of at most {most} possible (each row once; no bound "
+    "one pass, no u": "{mistakes} in the first epoch of at most {most} possible (its row count; no bound "
     "found is below that): {used} used",
     "never stops": "{mistakes} or more in each of {epochs made}; it would go on for ever",
     "own margin": "{measured:.6g}, {of the best} of the largest one, γ̄ = {γ̄:.6g}",
@@ -60,7 +60,7 @@ REASONS = {
     "up for it. In those coordinates the rows are separable, and one pass makes the same mistakes, because no two rows "
     "share one. What all rows lack together, D = {D:.6g}, is what the separator must be longer for. u and γ are the "
     "best that a convex search found; any others give a true bound, too.",
-    "one pass, no u": "Why: a pass comes to each row once, so it makes no more mistakes than there are rows.",
+    "one pass, no u": "Why: a row that a pass comes to is one mistake at most.",
     "never stops": "Why: an epoch without a mistake would leave the weights as they are, and so have each row on its "
     "right side: they would separate the rows, which nothing does.",
     "own margin": "Why: γ̄ is the largest of all margins, by definition. The perceptron stops at the first separator, "
@@ -103,7 +103,8 @@ def _wrapped(text: str, first: str, rest: str) -> list[str]:
 def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     run = ledger.followed
     words = run.settings.words()
-    order = "rows shuffled" if run.settings.shuffle else "rows in the order given"
+    order = "rows shuffled" if run.settings.shuffle and ledger.order is None else "rows in the order given"
+    order += f", {ledger.left_out:,} of {ledger.first_row[-1]:,} left out" if ledger.left_out else ""
     order = "" if run.settings.optimizer.picks else f", {order}"
     epochs = run.epoch - ledger.before[2]
     spent = f" in {plural(epochs, 'epoch')}" if epochs else ""
@@ -141,7 +142,7 @@ def _values(ledger: Ledger, bound: Bound) -> dict[str, Any]:
     values = {**n, "measured": measured, "limit": limit, "share": bound.share, "used": _percent(bound.share)}
     values |= {f"{what}s": plural(measured, what) for what in ("mistake", "update", "wrong prediction")}
     values |= {f"{name} made": plural(n[name], name[:-1]) for name in ("additions", "steps", "epochs") if name in n}
-    values["most"] = f"{whole(limit):,}" if limit < 1e15 else f"{limit:.3g}"
+    values["most"] = f"{whole(limit):,}" if limit < 1e15 else large(limit)
     if "still wrong" in n:
         values["wrong rows"] = plural(n["still wrong"], "row")
     if bound.name == "own margin":

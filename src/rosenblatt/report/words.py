@@ -1,5 +1,6 @@
 """Numbers, names and lists as people read them: what all texts of the program share."""
 
+import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -52,6 +53,11 @@ def digits(number: int) -> int:
 def size_of(number: int) -> str:
     """`4`, or of a long one `a number of 63 digits`."""
     return f"{number:,}" if digits(number) <= 12 else f"a number of {digits(number):,} digits"
+
+
+def large(number: float, form: str = ".3g") -> str:
+    """`3.95e+35`; what float64 cannot hold is 1e308 or more."""
+    return f"{number:{form}}" if number < math.inf else "1e308 or more"
 
 
 def series(values: Sequence[Any], most: int = 10) -> str:

@@ -12,7 +12,7 @@ from ..core.rows import Array, stack
 from ..errors import SettingError
 from ..learn.observers import Event, Observer
 from ..learn.rule import rule_from, rule_name
-from ..learn.run import Chunks, Run, Stop
+from ..learn.run import Chunks, Run, Stop, learned_from
 from . import separability
 from .problem import as_problem
 
@@ -133,10 +133,7 @@ class StopWhenNotSeparable(Observer):
         if self._rows is None:
             parts = list(self._chunks)
             self._rows, y = stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts])
-            weights = [np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight for chunk in parts]
-            self._learned = np.concatenate(weights) > 0.0  # without those of weight 0, and those not in the order given
-            if self._order is not None:
-                self._learned &= np.isin(np.arange(len(y)), self._order)
+            self._learned = learned_from(parts, self._order)
             self._codes = y.astype(int) if self._run.many else (y > 0).astype(int)
         problem = as_problem(self._rows, self._codes, self._run.settings.fit_intercept, which[-1])
         names = [label.item() if hasattr(label, "item") else label for label in self.labels]

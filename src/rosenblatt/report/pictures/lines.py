@@ -67,7 +67,8 @@ def figure_of_experts(lines: Sequence[Played], title: str, what: str = "mistakes
         if np.isfinite(most).any():
             seen = np.where(np.isfinite(most), most, np.nan)
             top.plot(rounds, seen, color=style["color"], linestyle=":", linewidth=1.2)
-    top.plot([], [], color=INK, linestyle=":", linewidth=1.2, label="its bound")
+    if any(np.isfinite(most).any() for *_, most in lines):  # of rounds with sleepers none is drawn
+        top.plot([], [], color=INK, linestyle=":", linewidth=1.2, label="its bound")
     top.set_ylim(bottom=0.0)
     above(top, 3, handlelength=3.0)
     return finish(figure)

@@ -49,15 +49,15 @@ def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5
 
 
 def draw_regions(axes: Axes, plane: Plane) -> None:
-    """Draw areas, borders and rows; those answered wrongly have a ring. With two classes and a straight border also
-    its normal w, and the margin where no row is wrong."""
+    """Draw areas, borders and rows; those answered wrongly, or on the border, have a ring. With two classes and a
+    straight border also its normal w, and the margin where no row is wrong."""
     x, y = _limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
     wrong = _answers(plane) != plane.y
     title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
     level = plane.scores(plane.x)
-    border = int(np.count_nonzero((level == 0.0) & ~wrong)) if level.ndim == 1 else 0
-    title += f", {border:,} more on the border (training errors, too)" if border else ""
+    border = (level == 0.0) & ~wrong if level.ndim == 1 else np.zeros(len(wrong), bool)
+    title += f",\n{np.count_nonzero(border):,} more on the border (training errors, too)" if border.any() else ""
     plain(axes, title, readable(plane.names[0]), readable(plane.names[1]))
     axes.grid(False)
     axes.set(xlim=x, ylim=y, box_aspect=1)
@@ -77,7 +77,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
             axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=1.6, zorder=1.5)
     if len(plane.classes) == 2:
         _line(axes, plane, points, scores[:, 1], bool(same))
-    _rows(axes, plane, wrong)
+    _rows(axes, plane, wrong | border, "wrong, or\non border" if border.any() else "wrong")
 
 
 def _answers(plane: Plane) -> Array:
@@ -127,8 +127,8 @@ def _line(axes: Axes, plane: Plane, points: Array, u: Array, same: bool) -> None
         axes.annotate("w", tip, (5, 5), textcoords="offset points", color=INK, fontweight="bold", zorder=6)
 
 
-def _rows(axes: Axes, plane: Plane, wrong: Array) -> None:
-    """The rows as points, and the legend."""
+def _rows(axes: Axes, plane: Plane, wrong: Array, what: str) -> None:
+    """The rows as points, those that are wrong with a ring, called so in the legend."""
     shown = np.arange(len(plane.y))
     if shown.size > MOST_POINTS:
         shown = np.sort(np.random.default_rng(0).permutation(shown)[:MOST_POINTS])
@@ -141,7 +141,7 @@ def _rows(axes: Axes, plane: Plane, wrong: Array) -> None:
     x = plane.x[shown[wrong[shown]]]
     if len(x):
         ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9 if size > 20.0 else 0.6}
-        axes.scatter(x[:, 0], x[:, 1], s=2.4 * size, marker="o", label="wrong", zorder=4, **ring)
+        axes.scatter(x[:, 0], x[:, 1], s=2.4 * size, marker="o", label=what, zorder=4, **ring)
     title = "" if shown.size == len(plane.y) else f"{shown.size:,} of the rows:"
     words = {"title": title or None, "ncols": columns(plane.classes), "borderaxespad": 0.0, "alignment": "left"}
     for handle in beside(axes, **words).legend_handles:

@@ -54,7 +54,8 @@ def draw_mistakes(axes: Axes, lines: Sequence[tuple[str, Sequence[int]]]) -> Non
     for number, (label, mistakes) in enumerate(lines):
         shown = mistakes[: _clean_from(mistakes) + 1]
         style, epochs = look(number), range(1, len(shown) + 1)
-        axes.plot(epochs, shown, label=label, markevery=marked(len(shown)), markersize=5.5, linewidth=1.7, **style)
+        places = sorted({*marked(len(shown)), int(np.argmin(shown))})
+        axes.plot(epochs, shown, label=label, markevery=places, markersize=5.5, linewidth=1.7, **style)
         if shown[-1] == 0:
             ring(axes, epochs[-1], 0, style["color"])
     scale_mistakes(axes, max(max(mistakes) for _, mistakes in lines))

@@ -14,7 +14,7 @@ from ...core.rows import Array
 from ...data.checks import check_seconds
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
-from ..proof.exact import NOT_IN_FLOATS, in_floats
+from ..proof.exact import NOT_IN_FLOATS, checked, in_floats
 from ..proof.integers import by_column
 from ..separability import separable
 from .sides import Best, Progress, Sides, along_lines, better, constant, forced, learned, separating, two_sides, view
@@ -133,13 +133,16 @@ def minimum_error(
 
 def _enumerated(problem: Problem, separator: Separator, errors: int, begun: float) -> MinimumError:
     """Of an enumeration's hyperplane, which all but touches points: better in the middle between the right rows."""
-    right, first = separator.right_rows(problem), []
-    seen = view(problem) if problem.n <= MOST_CENTRED and right.any() else None
-    if seen is not None:
-        v = separating(seen.z[right], time.monotonic() + CENTRING)
-        first = [] if v is None else [seen.plane(v, problem)]
     sides = Sides(Best(errors, *_rounded(separator)), errors, 0)
+    first = _centred(problem, separator.right_rows(problem))
     return _result(problem, sides, "enumeration", begun, separator, first)
+
+
+def _centred(problem: Problem, right: Array) -> list[Plane]:
+    """A hyperplane in the middle between the rows that are right, where they are not too many."""
+    seen = view(problem) if problem.n <= MOST_CENTRED and right.any() else None
+    v = None if seen is None else separating(seen.z[right], time.monotonic() + CENTRING)
+    return [] if seen is None or v is None else [seen.plane(v, problem)]
 
 
 def _rounded(separator: Separator) -> Plane:
@@ -165,8 +168,14 @@ def _result(
     own, rest = problem.take(np.flatnonzero(right)), problem.take(np.flatnonzero(~right))
     if rest.n != best.errors:
         raise AssertionError(f"the hyperplane makes {rest.n} errors, {best.errors} were counted")
-    planes = [*first, (best.w, best.b)]
-    floats = in_floats(own, separator, planes, lambda w, b: not Separator.of(w, b).right_rows(rest).any())
+
+    def same(w: Array, b: float) -> bool:
+        return not Separator.of(w, b).right_rows(rest).any()
+
+    floats = in_floats(own, separator, [*first, (best.w, best.b)], same)
+    if not (floats.hold or first):  # what all but touches a row may come out as 0: better in the middle
+        centred = (checked(own, w, b, same) for w, b in _centred(problem, right))
+        floats = next((each for each in centred if each.hold), floats)
     if floats.exact:
         separator = Separator.of(floats.w, floats.b)
     return MinimumError(

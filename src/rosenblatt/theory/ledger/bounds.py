@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -181,7 +182,9 @@ class Yardstick(NamedTuple):
         if not least > 0.0:
             wrong = int(np.count_nonzero(problem.margins(w, b) <= rough))
             raise DataError(f"the separator is none: {wrong:,} of {problem.n:,} rows are not on its right side")
-        return cls(w, b, least, float(squared_length(w, b)) ** 0.5, **known)
+        with np.errstate(over="ignore"):
+            length = float(squared_length(w, b)) ** 0.5
+        return cls(w, b, least, length if 0.0 < length < np.inf else math.hypot(*w, b), **known)
 
 
 def noise(problem: Problem, w: Array, b: float) -> float:
@@ -198,6 +201,15 @@ def squared_length(w: Any, b: Any) -> Any:
 def longest(problem: Problem) -> float:
     """R̄² = max ‖x̄‖² (through the origin R²)."""
     return float(problem.rows.sq_norms().max()) + (1.0 if problem.fit_intercept else 0.0)
+
+
+def radius(problem: Problem) -> float:
+    """R̄ (through the origin R), also of values whose squares float64 does not hold."""
+    size = problem.rows.largest()
+    if size == 0.0 or 1e-100 < size < 1e100:
+        return longest(problem) ** 0.5
+    scaled = problem.rows.astype(np.float64).mapped(lambda values, _: values / size)
+    return math.hypot(size * float(scaled.sq_norms().max()) ** 0.5, problem.fit_intercept)
 
 
 # --- exact ------------------------------------------------------------------------------------------------------------

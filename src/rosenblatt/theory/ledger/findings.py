@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.rows import Array
-from ...errors import Message
+from ...errors import Message, plural
 from ...learn.rule import rule_name
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
@@ -102,6 +102,14 @@ def _stepped(ledger: Ledger) -> str:
 def _finished(ledger: Ledger) -> str:
     run = ledger.followed
     return "" if run.finished else run.stop_reason.within("it has not finished (", ")")
+
+
+def _all_rows(ledger: Ledger) -> str:
+    """An epoch without a mistake says nothing of all rows at one weight vector."""
+    if ledger.left_out:
+        return f"{plural(ledger.left_out, 'row')} of {ledger.problem.n:,} are not learned from"
+    alpha = ledger.followed.settings.alpha
+    return Message("L2 shrinks the weights ({alpha:g})", alpha=alpha) if alpha > 0.0 else ""
 
 
 def _passes(ledger: Ledger) -> str:
@@ -254,7 +262,7 @@ THEOREMS: dict[str, tuple[Callable[[Ledger, Bound], Bound], list[Callable[[Ledge
     "angle": (partial(_on_the_way, place=follow.LEAST_COSINE, curve="cosine"), [_from_zero, _separator, _stepped]),
     "update": (_raised, [attrgetter("why_not"), _stepped]),
     "one pass": (_first_pass, [_perceptron, _from_zero, _passes]),
-    "never stops": (_for_ever, [_perceptron, _not_separable, _an_epoch]),
+    "never stops": (_for_ever, [_perceptron, _not_separable, _all_rows, _an_epoch]),
     "own margin": (_own_margin, [_two_classes, _best_separator, _one_hyperplane]),
 }
 """name → the bound with its numbers, where all conditions are met; and the conditions: each says what fails, or ""."""

@@ -11,7 +11,7 @@ from ...core.rows import Array, stack
 from ...data.checks import check_seconds
 from ...errors import DataError, SettingError
 from ...learn.observers import Callback, Event, Observer
-from ...learn.run import Chunks, Run, Stop
+from ...learn.run import Chunks, Run, Stop, learned_from
 from ..problem import as_problem
 from . import follow
 from .bounds import SLACK, Bound, Kind, Yardstick, followable, kind_of, longest, mistake_limit, violated
@@ -77,6 +77,7 @@ class Ledger(Observer):
         self.kind: Kind | None = None if run.many else kind_of(run.rule)
         self.first_row = np.cumsum([0, *(len(chunk.y) for chunk in parts)])
         self.order, self.whole = order, run.position == (0, 0)
+        self.left_out = int(np.count_nonzero(~learned_from(parts, order)))
         self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
         self.yardstick: Yardstick | None = None
         self.separable: bool | None = None
