@@ -130,6 +130,8 @@ def test_pictures_of_a_model_are_those_of_its_estimator(tmp_path: Path) -> None:
             assert texts(one) == texts(other)
         assert texts(plots.coefficients(learner)) == texts(plots.coefficients(model))
         plots.training(model)
+    products = Recipe(degree=2, max_iter=3).fit(x[:, :2], y)
+    assert "x1*x2" in texts(plots.coefficients(products))
 
 
 def test_coefficients_have_the_names_that_a_pipeline_gives() -> None:
