@@ -101,14 +101,13 @@ class Standard(Step):
 
     mean, sd: (d,) float64. A column that is constant in training becomes 0, by sd 1 (1e-12 of a large mean: rounding
     stays small); where nothing is centred ±1, by its mean, and so does one whose mean is 100 sd or more. As it is, or
-    by its sd, it would drown all else: averaged, a year of 2000 beside two columns of N(0, 1) left 291 of 600 rows wrong,
-    not 108.
-    centred: the mean is subtracted from sparse rows too, which become dense: so it is fitted to dense rows, and to
-    sparse ones where at least half of all values are not zero, which take less room dense than sparse and should answer
-    alike in every format (a file of 36 columns, 99 % dense: 21.8 % errors without, 16.7 % with). What it was fitted to
-    decides, not how later rows are stored: on vowel, a model of sparse rows answers 26 % of the same rows stored dense
-    right if that centres them, and 56 % if not. Batches merged in another order, or cut elsewhere, differ by rounding:
-    some 1e-15 of the values.
+    by its sd, it would drown all else: averaged, a year of 2000 beside two columns of N(0, 1) left 291 of 600 rows
+    wrong, not 108. centred: the mean is subtracted from sparse rows too, which become dense: so it is fitted to dense
+    rows, and to sparse ones where at least half of all values are not zero, which take less room dense than sparse and
+    should answer alike in every format (a file of 36 columns, 99 % dense: 21.8 % errors without, 16.7 % with). What it
+    was fitted to decides, not how later rows are stored: on vowel, a model of sparse rows answers 26 % of the same rows
+    stored dense right if that centres them, and 56 % if not. Batches merged in another order, or cut elsewhere, differ
+    by rounding: some 1e-15 of the values.
     """
 
     kind = "standard"
