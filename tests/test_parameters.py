@@ -148,13 +148,13 @@ def test_a_check_refuses_what_is_just_outside(entry: Parameter) -> None:
 # --- in whose words ---------------------------------------------------------------------------------------------------
 
 WRONG = {
-    "--eta -1": "--eta -1.0 must be a number ≥ 0",
-    "--eta 0": "--eta 0.0 must be > 0",
+    "--eta -1": "--eta -1.0 must be a number > 0",
+    "--eta 0": "--eta 0.0 must be a number > 0",
     "--decay -1": "--decay -1.0 must be a number ≥ 0",
     "--l2 -1": "--l2 -1.0 must be",
     "--l2 2": "must stay below 1",
     "--batch-size -1 --optimizer mini-batch": "--batch-size -1 must be",
-    "--patience 0": "--patience 0 must be > 0",
+    "--patience 0": "--patience 0 must be a whole number > 0",
     "--check-every -1 --keep pocket": "--check-every -1 must be",
     "--tol -1": "--tol -1.0 must be none",
     "--epsilon -1 --optimizer batch": "--epsilon -1.0 must be",

@@ -199,6 +199,6 @@ def test_the_messages_speak_the_language_of_the_shell(sms: dict[str, Path], tmp_
     for words, wanted in {
         ("--no-intercept", "--positive", "eggs"): "--positive eggs is not a label",
         ("--l2", "1", "--eta", "2"): "it must stay below 1",
-        ("--patience", "0"): "--patience 0 must be > 0",
+        ("--patience", "0"): "--patience 0 must be a whole number > 0",
     }.items():
         assert wanted in run("train", sms["first"], "-o", tmp_path / "m", *words).err

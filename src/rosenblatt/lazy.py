@@ -10,11 +10,14 @@ Hooks = tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 
 def lazily(package: str, places: Mapping[str, str], *others: str) -> Hooks:
-    """`__getattr__` and `__dir__` of a package. places: name → module that has it, from there. others: more names."""
+    """`__getattr__` and `__dir__` of a package. places: name → module that has it, from there; ".": it is one itself.
+    others: more names."""
 
     def find(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if places[name] == ".":
+            return importlib.import_module(f".{name}", package)
         return getattr(importlib.import_module(places[name], package), name)
 
     return find, lambda: sorted([*places, *others])

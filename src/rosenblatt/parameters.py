@@ -7,14 +7,14 @@ Who needs a parameter declares it: rules in their fields, memories, optimizers, 
 import inspect
 import math
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import SettingError
+from .errors import SettingError, plain
 
 MULTI_CLASS = ("one-vs-rest", "multi-class-perceptron")
 CALIBRATIONS = ("sigmoid", "isotonic")
@@ -160,10 +160,9 @@ class Parameter(NamedTuple):
         number = isinstance(value, kinds) and not isinstance(value, (bool, np.bool_))
         if not number or math.isnan(value) or (math.isinf(value) and None not in self.words.values()):
             self._refuse(value)
-        if self.least is not None and value == self.least and self.above:
-            self._refuse(value, f"{{{self.name}}} must be > {self.least:g}")
+        low = self.least is not None and (value < self.least or (self.above and value == self.least))
         high = self.most is not None and value > self.most
-        if high or (self.least is not None and value < self.least) or (self.below is not None and value >= self.below):
+        if low or high or (self.below is not None and value >= self.below):
             self._refuse(value)
 
     def _refuse(self, value: Any, refusal: str = "") -> None:
@@ -178,7 +177,8 @@ class Parameter(NamedTuple):
                 return f"{{{self.name}}} must be {', '.join(words)} or one of {known}"
             near = nearest(value, self.choices) if isinstance(value, str) else ""
             return f"unknown {{{self.name}}}; one of {known}" + f"; did you mean {near}?" * bool(near)
-        range_ = f"{'a whole number' if self.kind is int else 'a number'} ≥ {self.least or 0:g}"
+        sign = ">" if self.above else "≥"
+        range_ = f"{'a whole number' if self.kind is int else 'a number'} {sign} {self.least or 0:g}"
         free = words if None in self.words.values() else []  # "auto" alone is the default, and goes without saying
         return f"{{{self.name}}} must be {' or '.join([', '.join(free), range_]) if free else range_}"
 
@@ -233,7 +233,7 @@ LEARNER = (
     ),
     _run(
         "max_iter", 1000, int, "The most passes over the data.", least=1, words=NONE, early=True, option="--epochs",
-        meaning="The most epochs; None: until the rule is finished. Not used by the pick optimizers.",
+        meaning="The most epochs; None: until the rule is finished. The pick optimizers count none: see max_updates.",
     ),
     _run(
         "max_updates", None, int, "The most updates.", least=1, words=NONE, early=True, takes="int or None",
@@ -356,20 +356,29 @@ def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[st
     The class says its `parameters`. SettingError for a name or parameter that is not known, and for a value out of
     its range.
     """
-    name, _, settings = text.partition(":")
+    name = text.partition(":")[0]
     if name not in known:
         near = nearest(name, known)
         hint = f"; did you mean {near}?" if near else ""
         raise SettingError(f"unknown {{{what}}}; one of {', '.join(known)}{hint}", **{what: text})
     own = {parameter.inner: parameter for parameter in known[name].parameters}
     values = {}
-    for part in filter(None, settings.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals or key not in own:
-            listed = ", ".join(own) or "none"
-            raise SettingError(f"{{{what}}}: {name} has no parameter {key!r}; its parameters: {listed}", **{what: text})
+    for key, value in pairs(text, own, what):
         values[own[key].name] = own[key].read(value)
     return known[name], values
+
+
+def pairs(text: str, own: Collection[str], what: str) -> Iterator[tuple[str, str]]:
+    """(parameter, value) for each that such a text has; own: the parameters that there are. SettingError for others."""
+    name, _, settings = text.partition(":")
+    for part in filter(None, settings.split(",")):
+        key, _, value = part.partition("=")
+        why = "" if value else f"{part!r} is not of the form parameter=value"
+        if key not in own:
+            why = f"{name} has no parameter {key!r}; its parameters: {', '.join(own) or 'none'}"
+        if why:
+            raise SettingError(f"{{{what}}}: {plain(why)}", **{what: text})
+        yield key, value
 
 
 def made(text: str, known: Mapping[str, Any], what: str, values: Mapping[str, Any]) -> Any:

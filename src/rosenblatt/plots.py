@@ -1,19 +1,23 @@
 """Pictures for notebooks and scripts: `from rosenblatt import plots`, then `plots.regions(learned, X, y)`.
 
-Each function gives a matplotlib Figure: a notebook shows it, `savefig` writes it, everything in it can be changed. The
-colours are told apart by colour-blind readers, and nothing depends on colour alone. No pyplot, no global state.
+They draw a fitted estimator or a `Model`. Each function gives a matplotlib Figure: a notebook shows it, `savefig`
+writes it, everything in it can be changed. The colours are told apart by colour-blind readers, and nothing depends on
+colour alone. No pyplot, no global state.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError
+from .model.model import Model
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,6 +54,7 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
         raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
     named = hasattr(X, "columns")
     called = list(names or (X.columns if named else ("x₁", "x₂")))
+    estimator = _estimator(estimator)
     classes = np.asarray(estimator.classes_)
 
     def scores(points: Array) -> Array:
@@ -66,6 +71,7 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """
     from .report.pictures.answers import Answers, figure_of_answers
 
+    estimator = _estimator(estimator)
     classes = np.asarray(estimator.classes_)
     scores, predicted = np.asarray(estimator.decision_function(X)), _codes(estimator.predict(X), classes)
     probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
@@ -76,17 +82,21 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
 def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 10, title: str = "") -> Figure:
     """The `top` strongest features of each class as bars: any fitted linear classifier with `coef_` and `classes_`.
 
-    A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else `x[0]`, `x[1]` …
-    DataError for another number of names, and for what has no `coef_`.
+    A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else as the steps before
+    it call what they give, else `x[0]`, `x[1]` … DataError for another number of names, and for what has no `coef_`.
     """
     from .report.pictures.coefficients import figure_of_coefficients
 
-    estimator = _last(estimator)
+    pipeline, estimator = estimator, _estimator(_last(estimator))
     if not hasattr(estimator, "coef_"):
         raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
     w = np.atleast_2d(np.asarray(estimator.coef_))
     if names is None:
-        names = getattr(estimator, "feature_names_in_", [f"x[{j}]" for j in range(w.shape[1])])
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None and hasattr(pipeline, "steps"):
+            with suppress(AttributeError, ValueError):  # a step that gives no names, or no step before
+                names = pipeline[:-1].get_feature_names_out()
+        names = [f"x[{j}]" for j in range(w.shape[1])] if names is None else names
     if len(names) != w.shape[1]:
         raise DataError(f"{len(names)} names for {w.shape[1]} features; each needs one")
     if top < 1:
@@ -121,6 +131,17 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
 
 def _last(estimator: Any) -> Any:
     return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def _estimator(given: Any) -> Any:
+    """What is given; of a `Model` what pictures ask of an estimator."""
+    if not isinstance(given, Model):
+        return given
+    own = {"classes_": given.classes, "decision_function": given.decision, "predict": given.predict}
+    own |= {"predict_proba": given.probabilities} if given.has_probabilities else {}
+    names = given.feature_names  # of products of columns, made one by one
+    names = None if names is None else [names[j] for j in range(given.width)]
+    return SimpleNamespace(**own, coef_=given.weights[0], feature_names_in_=names)
 
 
 def _codes(y: Any, classes: Array) -> Array:

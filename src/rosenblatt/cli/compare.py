@@ -75,7 +75,8 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
 @option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
         help="--optimum: the most seconds of the search.  [default: 60]")
 @option_of(TABLE["positive"]._replace(section="Learners"))
-@option("Output", "--top", type=Number(int, 1, all=None), default=None, help="Rows to show.  [default: all]")
+@option("Output", "--top", type=Number(int, 1, all=None), default=None,
+        help="Rows to show, and the pick.  [default: all]")
 @option("Output", "--csv", "csv_file", metavar="FILE", help="Write the table, all numbers at full length.")
 @plot_option("Draw the errors and the intervals: a .png, .svg or .pdf.")
 @json_option
@@ -131,9 +132,9 @@ class Compared(NamedTuple):
         yield from wrapped(f"{self.data}: {rows}; {self.how()}; {learners}", width)
         yield ""
         yield from table(found, columns, top)
-        if top is not None and len(found.rows) > top:
-            last = found.rows[-1]
-            yield f"and {len(found.rows) - top} more, up to {100 * last.error:.2f} % errors: --top all"
+        more = 0 if top is None else len(found.rows) - top - all(row is not found.pick for row in found.rows[:top])
+        if more > 0:
+            yield f"and {more} more, up to {100 * found.rows[-1].error:.2f} % errors: --top all"
         error, score = found.baseline
         worse = sum(row.error > error for row in found.rows)
         shown = "" if score is None else f", {found.scoring} {score:.4f}"

@@ -22,7 +22,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import REMEDIES, endless, of_scale
+from ..report.advice import ENDLESS, REMEDIES, endless, of_scale
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -243,8 +243,7 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
             yield "where texts are few, --min-documents 1 keeps all their words"
         return
     if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
-        yield "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer"
-        yield "--l2 0.001 gives it one"
+        yield ENDLESS
     if errors == 0:
         return
     yield from of_scale(model, trained.rows, "--scale standard")

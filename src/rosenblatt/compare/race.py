@@ -186,7 +186,7 @@ class Race:
         """The contender's, with the plan's limits for this part."""
         part, plan = self.parts[contender.scale], self.plan
         epochs = plan.epochs or min(EPOCHS, max(FEWEST, WORK // max(1, part.rows.size * self.vectors)))
-        return contender.recipe.with_(
+        return contender.recipe.instead(
             max_iter=epochs, max_time=plan.max_time, random_state=plan.seed, positive=plan.positive
         )
 

@@ -43,6 +43,8 @@ def _no_probabilities(estimator: Any) -> str:
 
 def _no_parts(estimator: Any) -> str:
     """Why it cannot learn in parts, or ""."""
+    if estimator.early_stopping:
+        return "it sees a part once, and early_stopping compares epochs; use fit, or early_stopping=False"
     return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"
 
 
@@ -205,8 +207,8 @@ class LinearClassifier(Classifier):
         else:
             model = self._going_on()
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
-                text = f"{{classes}} differ from those of the first call, {plain(list(model.classes))}"
-                raise SettingError(text, classes=list(classes))
+                text = f"{{classes}} differ from those of the first call, {plain(model.classes.tolist())}"
+                raise SettingError(text, classes=np.asarray(classes).tolist())
         new = label_counts(y)
         counts = {v: self._counts.get(v, 0) + new.get(v, 0) for v in {**self._counts, **new}}
         weight = self.class_weight
@@ -315,7 +317,7 @@ def _warn(model: Model, rows: Rows) -> None:
     helps = of_scale(model, rows, "StandardScaler of scikit-learn")
     if run.stop.is_limit:
         text += ": it came before the rule had finished"
-        helps.append(f"a larger {run.stop.setting}")
+        helps.append(f"a larger {run.stop.setting}{' (max_iter counts no picks)' * run.settings.optimizer.picks}")
     if run.may_never_settle:
         helps.append('keep="averaged" or keep="pocket" where mistakes remain')
     warnings.warn(f"{text}{'; what may help: ' * bool(helps)}{'; '.join(helps)}", ConvergenceWarning, stacklevel=3)

@@ -59,9 +59,7 @@ class MarginPerceptron(LinearClassifier, fixed={"rule": "margin"}, extra=Margin.
     """
 
     def _rule(self) -> Any:
-        if not self.tau > 0:
-            raise SettingError("{tau} must be > 0", tau=self.tau)
-        return Margin(float(self.tau))  # type: ignore[call-arg]
+        return Margin(self.tau)  # type: ignore[call-arg]
 
 
 class LinearUnit(LinearClassifier, fixed={"rule": "linear"}):
@@ -102,9 +100,9 @@ class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={**PassiveAggres
     """
 
     def _rule(self) -> Any:
-        if not self.C > 0 or self.variant not in (1, 2):
-            raise SettingError("{C} must be > 0 and {variant} 1 or 2", C=self.C, variant=self.variant)
-        return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(float(self.C))  # type: ignore[call-arg]
+        if self.variant not in (1, 2):
+            raise SettingError("{variant} must be 1 or 2", variant=self.variant)
+        return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(self.C)  # type: ignore[call-arg]
 
 
 class MultiClassPerceptron(LinearClassifier, fixed={"rule": "perceptron", "multi_class": "multi-class-perceptron"}):

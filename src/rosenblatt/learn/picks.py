@@ -1,5 +1,6 @@
 """One wrong row after the other (PLA, lecture note 004), until there is none: the way of the pick optimizers."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Picker(Trainer):
     def _choose(self, parts: list[Part]) -> tuple[int, Chunk, int]:
         """(number of the chunk, chunk, row)."""
         run = self.run
-        random = np.random.default_rng([run.settings.random_state, int(run.state.n[UPDATES])])
+        random = partial(np.random.default_rng, [run.settings.random_state, int(run.state.n[UPDATES])])
         numbers, chunks, rows, margins = zip(*parts, strict=True)
         place = run.settings.optimizer.place(np.concatenate(margins), random)
         part = np.repeat(np.arange(len(parts)), [len(own) for own in rows])

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import math
 import sys
 from difflib import get_close_matches
 from functools import cache
@@ -14,7 +15,7 @@ import numpy as np
 from .. import rules
 from ..errors import SettingError
 from ..lazy import members
-from ..parameters import RULES_OF_OTHERS
+from ..parameters import RULES_OF_OTHERS, pairs
 
 
 @cache
@@ -36,7 +37,7 @@ def rule_from(given: Any) -> Any:
     if not (hasattr(value, "step") or hasattr(value, "steps")):
         raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return _positive(type(value)(*(float(v) if isinstance(v, (int, float)) else v for v in value)))  # type: ignore[arg-type]
+        return _positive(value)
     return _as_tuple(value)
 
 
@@ -48,17 +49,24 @@ def _made(cls: type) -> Any:
 
 
 def _positive(rule: Any) -> Any:
-    if type(rule) in rule_classes().values():
-        for name, value in rule._asdict().items():
-            if not value > 0.0:
-                raise SettingError(f"rule {rule.name!r}: {name}={value:g} must be a number > 0")
-    return rule
+    """The rule with floats for parameters; of ours each is > 0."""
+    if type(rule) not in rule_classes().values():
+        return type(rule)(*(float(v) if isinstance(v, (int, float)) else v for v in rule))
+    values = {}
+    for name, value in rule._asdict().items():
+        try:
+            values[name] = float(value)
+        except (TypeError, ValueError):
+            values[name] = math.nan
+        if not values[name] > 0.0:
+            raise SettingError(f"rule {rule.name!r}: {name}={value} must be a number > 0")
+    return type(rule)(**values)
 
 
 def _named(text: str) -> Any:
-    name, _, settings = text.partition(":")
+    name, _, own = text.partition(":")
     if name.endswith(".py"):
-        return rule_from(_from_script(Path(name), settings))
+        return rule_from(_from_script(Path(name), own))
     known = rule_classes()
     if name not in known:
         plain_name = name.lower().replace("_", "-")
@@ -67,17 +75,7 @@ def _named(text: str) -> Any:
         hint = f"did you mean {near[0]}? The" if near else "the"
         raise SettingError(f"unknown rule {name!r}; {hint} rules are {', '.join(known)}, or FILE.py:CLASS of your own")
     cls: Any = known[name]
-    values: dict[str, float] = {}
-    for part in filter(None, settings.split(",")):
-        key, _, number = part.partition("=")
-        try:
-            values[key] = float(number)
-        except ValueError:
-            raise SettingError(f"rule setting {part!r} is not of the form parameter=number") from None
-        if key not in cls._fields:
-            fields = ", ".join(cls._fields) or "none"
-            raise SettingError(f"rule {name!r} has no parameter {key!r}; its parameters: {fields}")
-    return cls(**values)
+    return cls(**dict(pairs(text, cls._fields, "rule")))
 
 
 def _from_script(path: Path, name: str) -> Any:

@@ -17,7 +17,7 @@ or, if it picks them,
 
     scan            True: all wrong rows must be known; False: the first chunk with one is enough
     place(margins, random)   which of the wrong rows it takes; margins: (m,) y·u of each, or of more classes its own
-                    score less the best other one; random: a generator of this step's own
+                    score less the best other one; random: makes a generator of this step's own
 """
 
 import sys

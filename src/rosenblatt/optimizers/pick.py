@@ -1,5 +1,6 @@
 """Pick one mistake (PLA, lecture note 004): choose a row that the rule calls wrong, step, until there is none."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ class PickFirst:
     picks = True
     scan = False
 
-    def place(self, margins: Array, random: np.random.Generator) -> int:
+    def place(self, margins: Array, random: Callable[[], np.random.Generator]) -> int:
         return 0
 
 
@@ -31,8 +32,8 @@ class PickRandom(PickFirst):
     when = "to one row that is wrong: a random one"
     scan = True
 
-    def place(self, margins: Array, random: np.random.Generator) -> int:
-        return int(random.integers(len(margins)))
+    def place(self, margins: Array, random: Callable[[], np.random.Generator]) -> int:
+        return int(random().integers(len(margins)))
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,5 @@ class PickWorst(PickFirst):
     when = "to one row that is wrong: the one with the most negative margin"
     scan = True
 
-    def place(self, margins: Array, random: np.random.Generator) -> int:
+    def place(self, margins: Array, random: Callable[[], np.random.Generator]) -> int:
         return int(margins.argmin())

@@ -8,6 +8,7 @@ from ..features import parameters as features
 from ..learn.settings import learner_table
 from ..memory import memory_from
 from ..model.thresholds import THRESHOLD
+from ..optimizers import optimizer_from
 from ..parameters import Parameter, ordered
 from ..read import reading_table
 
@@ -61,6 +62,8 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for name, entry in table.items():
         if entry.needs is not None and str(said(entry.needs[0])).partition(":")[0] != str(entry.needs[1]):
             needs[name] = dict([entry.needs])
+    if optimizer_from(said("optimizer")).picks:
+        needs["max_iter"] = {"optimizer": "online", "": "another that goes through all rows; a pick is an update"}
     if all(said(name) is None for name in limits):
         needs["confidence"] = dict.fromkeys(limits)
     if all(said(name) is None for name in (*limits, "cost", "at", "calibrate")):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows, stack
 from ..data.batch import Source
-from ..data.checks import checked_weights, combined_weight
+from ..data.checks import checked_weights
 from ..data.folds import folds_for, set_aside
 from ..data.labels import class_list, class_numbers, tidy
 from ..errors import DataError, Message, SettingError, naming
@@ -193,8 +193,8 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     if how is not None:
         if few := too_few(y, model.classes):
             warnings.warn(few, UserWarning, stacklevel=4)  # where `fit` was called
-        codes = class_numbers(y, model.classes)
-        made = calibration(how[0], scores, codes, learned.row_weight, folds_for(y, how[1]))
+        codes = class_numbers(y, model.classes)  # without class weights: probabilities are those of the data
+        made = calibration(how[0], scores, codes, learned.weight, folds_for(y, how[1]))
         model = replace(model, calibration=made)
         measures = probability_metrics(model.log_probabilities(model.from_raw(scores)), codes)
         measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}

@@ -92,7 +92,7 @@ def warm_up(recipe: Recipe, rows: Rows, y: Array) -> None:
     """
     few = np.unique(y, return_index=True)[1]
     with suppress(DataError):
-        learn(recipe.with_(max_iter=1, max_updates=100, max_time=None), rows.take(few), y[few])
+        learn(recipe.instead(max_iter=1, max_updates=100, max_time=None), rows.take(few), y[few])
 
 
 def counted(

@@ -23,6 +23,11 @@ REMEDIES = {
     "shrunk": "a smaller --l2, or none",
 }
 """Why a run stopped → what to do."""
+ENDLESS = (
+    "the rows are separable, so that this loss has no finite minimum, and the weights grow with the epochs; --l2 0.001 "
+    "gives it one"
+)
+"""Of what `endless` finds."""
 FEW = 30
 """Rows below which a share of wrong ones has a standard deviation of up to .09 and more."""
 
@@ -55,9 +60,8 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     one = hyperplane(diagnosis.fit_intercept)
     if base.converged and diagnosis.separable and diagnosis.settings is not None and endless(diagnosis.settings):
         yield (
-            "The learner stopped where its loss fell by too little, not at a minimum: the rows are separable, so that "
-            "this loss has no finite minimum, and the weights grow with the epochs. --l2 0.001 gives it one; --rule "
-            "margin stops by itself."
+            f"The learner stopped where its loss fell by too little, not at a minimum: {ENDLESS}; --rule margin stops "
+            "by itself."
         )
         return
     if base.converged:

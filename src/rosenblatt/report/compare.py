@@ -29,8 +29,9 @@ class Column(NamedTuple):
 
 
 def table(comparison: Comparison, width: int, top: int | None = None) -> list[str]:
-    """Head and rows in the widest style that fits; top: the most rows. `*` marks the pick, `=` what is level."""
-    rows = comparison.rows[:top]
+    """Head and rows in the widest style that fits; top: the most rows, and the pick, wherever it is. `*` marks the
+    pick, `=` what is level."""
+    rows = [row for place, row in enumerate(comparison.rows) if top is None or place < top or row is comparison.pick]
     for narrow, gap, count in STYLES:
         every = list(_columns(comparison, narrow))
         columns = [each for each in every if each.name not in LEFT_OUT[:count]]

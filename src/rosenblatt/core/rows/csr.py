@@ -227,8 +227,13 @@ class Csr(CsrArrays, Stored):
         n, d, at = self.n, self.width, self.indices
         z = self.data.astype(np.float64) / unit[at]
         there = self.stored(0)
-        mean = np.bincount(at, weights=z, minlength=d) / np.maximum(there, 1)
-        spread = np.bincount(at, weights=(z - mean[at]) ** 2, minlength=d)
+        count = np.maximum(there, 1)
+        mean = np.bincount(at, weights=z, minlength=d) / count
+        z -= mean[at]
+        # Summed one by one, equal values have a mean that is off by some rounding, and this would be their spread.
+        off = np.bincount(at, weights=z, minlength=d) / count
+        spread = np.maximum(np.bincount(at, weights=z**2, minlength=d) - off**2 * count, 0.0)
+        mean = np.where(spread <= (1e-13 * mean) ** 2 * count, mean + off, mean)
         # The zeros are a batch of their own, with mean 0.
         return mean * there / n, spread + mean**2 * there * (n - there) / n
 
