@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows, stack
 from ..data.batch import Source
-from ..data.checks import checked_weights
+from ..data.checks import checked_weights, combined_weight
 from ..data.folds import folds_for, set_aside
 from ..data.labels import class_list, class_numbers, tidy
 from ..errors import DataError, Message, SettingError, naming
