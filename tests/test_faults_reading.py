@@ -52,12 +52,12 @@ def test_b2_a_model_of_texts_needs_no_dropped_column(write: Write) -> None:
 def test_b3_a_missing_value_makes_no_label(write: Write) -> None:
     source = open_source(write("?,5,1\n2,6,0\n3,7,1\n", "q.csv"), bad="skip")
     assert whole(source) == ([[2.0, 6.0], [3.0, 7.0]], ["0", "1"])
-    assert source.notes == {"label by its look is column": 3, "bad lines skipped": 1}
+    assert source.notes == {"label by its look (--label NAME for another), column": 3, "bad lines skipped": 1}
 
 
 def test_b3_one_line_says_which_column_is_the_label(write: Write) -> None:
     path = write("a,b\n5,0.5\n6,1.7\n7,0.5\n", "f.csv")
-    assert "note: label by its look, 'b', is column: 2\n" in well("train", path, "-o", path.with_name("m")).err
+    assert "note: label by its look, 'b' (--label NAME for another), column: 2\n" in well("train", path, "-o", path.with_name("m")).err
     assert well("predict", path.with_name("m"), path).err == ""
     assert "label" not in run("train", path, "--label", "b", "-o", path.with_name("m")).err
 
@@ -66,7 +66,7 @@ def test_b3_the_index_of_pandas_is_no_feature(write: Write) -> None:
     source = open_source(write(",a,b,y\n7,5,1,0\n3,6,0,1\n2,7,1,1\n", "p.csv"))
     assert (source.feature_names, whole(source)[0][0]) == (["a", "b"], [5.0, 1.0])
     assert source.notes == {
-        "label by its name, 'y', is column (--label says another)": 4,
+        "label by its name, 'y' (--label NAME for another), column": 4,
         "columns ignored (column 1)": 1,
     }
     assert whole(from_recipe(write(",a,b\n9,5,1\n", "u.csv"), source.recipe()))[0] == [[5.0, 1.0]]

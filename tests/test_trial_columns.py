@@ -14,7 +14,7 @@ from rosenblatt import AveragedPerceptron, Model, Recipe
 from rosenblatt.errors import DataError
 
 AND = "0,0,0\n0,1,0\n1,0,0\n1,1,1\n"
-NOTE = "label by its name, 'y', is column (--label says another)"
+NOTE = "label by its name, 'y' (--label NAME for another), column"
 
 
 def trained(tmp_path: Path, text: str, *words: str, name: str = "t.csv") -> Any:
@@ -28,7 +28,7 @@ def reading(tmp_path: Path) -> Any:
 
 def test_y_beside_x_is_no_label(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y,t\n" + AND)
-    assert "label by its look, 't', is column: 3" in well("separable", tmp_path / "t.csv").err
+    assert "label by its look, 't' (--label NAME for another), column: 3" in well("separable", tmp_path / "t.csv").err
     assert "\nseparable: " in well("separable", tmp_path / "t.csv").out
     for header, label in [("a,b,y", "y"), ("y,a,b", "y"), ("x,a,y", "y"), ("a,y,b", "b"), ("y,x,b", "b")]:
         done = trained(tmp_path, f"{header}\n{AND}")

@@ -91,9 +91,8 @@ class Columns(NamedTuple):
 
     def guess(self) -> str:
         """What a note says of a label that was guessed, whose number follows."""
-        named = f", {self.names[self.label]!r}," if self.names and self.label is not None else ""
-        other = " (--label says another)" if self.guessed == "name" else ""
-        return f"label by its {self.guessed}{named} is column{other}"
+        named = f", {self.names[self.label]!r}" if self.names and self.label is not None else ""
+        return f"label by its {self.guessed}{named} (--label NAME for another), column"
 
     def numbers(self, asked: Any, expected: str, **settings: Any) -> Message:
         """That numbers are expected of a feature, and what was taken for the label, where nobody said it."""
