@@ -57,7 +57,8 @@ def test_b3_a_missing_value_makes_no_label(write: Write) -> None:
 
 def test_b3_one_line_says_which_column_is_the_label(write: Write) -> None:
     path = write("a,b\n5,0.5\n6,1.7\n7,0.5\n", "f.csv")
-    assert "note: label by its look, 'b' (--label NAME for another), column: 2\n" in well("train", path, "-o", path.with_name("m")).err
+    said = "note: label by its look, 'b' (--label NAME for another), column: 2\n"
+    assert said in well("train", path, "-o", path.with_name("m")).err
     assert well("predict", path.with_name("m"), path).err == ""
     assert "label" not in run("train", path, "--label", "b", "-o", path.with_name("m")).err
 

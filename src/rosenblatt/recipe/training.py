@@ -193,11 +193,13 @@ def answering(recipe: Recipe, learned: Learned) -> Learned:
     if how is not None:
         if few := too_few(y, model.classes):
             warnings.warn(few, UserWarning, stacklevel=4)  # where `fit` was called
-        codes = class_numbers(y, model.classes)  # without class weights: probabilities are those of the data
-        made = calibration(how[0], scores, codes, learned.weight, folds_for(y, how[1]))
+        codes = class_numbers(y, model.classes)
+        made = calibration(how[0], scores, codes, learned.row_weight, folds_for(y, how[1]))
         model = replace(model, calibration=made)
         measures = probability_metrics(model.log_probabilities(model.from_raw(scores)), codes)
         measured = {"kind": made.kind, "folds": made.folds, "rows": made.rows, **measures}
+        if learned.task.class_weight:
+            measured["weighted_by_class"] = True
     if not wish.empty:
         model = chosen(model, scores, y, wish, HELD_OUT)
         choice = model.choice or {}

@@ -29,7 +29,7 @@ def calibration_text(record: dict[str, Any]) -> str:
     text = f"probabilities: {record['kind']}, from {record['rows']:,} rows in {record['folds']} held-out folds"
     if "log_loss" in record:
         text += f": log-loss {record['log_loss']:.4f}, Brier {record['brier']:.4f} there"
-    return text
+    return text + ("; of rows weighted by class, not of the data as they are" if "weighted_by_class" in record else "")
 
 
 def called(classes: list[str], k: int, wrong: int, total: int) -> list[str]:
