@@ -69,7 +69,7 @@ def new(
         source = source_of(data, y, **recipe.reading)
         recipe.check_kind(source)
         with naming(source.origin, str(recipe["known_senders"]), recipe["dictionary"]):
-            features, rows, labels, _ = Features.fit(source, recipe.features)
+            features, rows, labels, _ = Features.fit(source, recipe.features, _learned_from(recipe))
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
@@ -89,6 +89,12 @@ def new(
     trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
     return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
+
+
+def _learned_from(recipe: Recipe) -> Callable[[Array], Array] | None:
+    """From the labels to the rows that the features, too, are learned from, where others are set aside."""
+    share, seed = recipe["validation"], recipe.settings.random_state
+    return (lambda y: set_aside(tidy(y), share, seed)[0]) if isinstance(share, float) else None
 
 
 def further(
