@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.loop import UPDATES
+from ..core.loop import SEEN, UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
 from ..learn.converged import MOST_VOTES, training_errors
@@ -20,7 +20,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import endless, of_scale
+from ..report.advice import endless, of_scale, surely_wrong
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -98,7 +98,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     ):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")
-    values = _values(trained, output)
+    values = _values(trained, output, first if before is not None else None)
     if plot:
         write_picture(training_picture(trained.model, progress, output), plot)
     if curve:
@@ -130,7 +130,7 @@ class Restless(Observer):
             )
 
 
-def _values(trained: Learned, output: str) -> dict[str, Any]:
+def _values(trained: Learned, output: str, before: Model | None) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     model, run = trained.model, trained.model.run
     settings, errors = run.settings.words(), _errors(trained)
@@ -158,7 +158,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "seconds": round(trained.seconds, 3),
         "model": output,
         "notes": trained.notes,
-        "advice": "; ".join(_advice(trained, errors)) or None,
+        "advice": "; ".join(_advice(trained, errors, before)) or None,
     }
 
 
@@ -227,8 +227,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"next: {values['advice']}"
 
 
-def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
-    """What to try where training errors are left, or the loss has no minimum."""
+def _advice(trained: Learned, errors: int | None, before: Model | None) -> Iterator[str]:
+    """What to try where training errors are left, or the loss has no minimum. before: what went on."""
     model, run = trained.model, trained.model.run
     if model.width == 0:
         yield "there is no feature to learn from"
@@ -239,6 +239,9 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
         yield "the rows are separable, so this loss has no finite minimum, and more epochs make the weights longer"
         yield "--l2 0.001 gives it one"
     if errors == 0:
+        return
+    if errors is not None and (why := _no_use(trained, errors, before)):
+        yield why
         return
     yield from of_scale(model, trained.rows, "--scale standard")
     if run.finished or run.best is not None:
@@ -258,3 +261,14 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
         yield f"more {flag(stop.setting)}, or go on with --continue"
         if run.settings.tol is not None:
             yield UNSETTLED
+
+
+def _no_use(trained: Learned, errors: int, before: Model | None) -> str | None:
+    """Why more epochs would change little: what was learned before weighs more, or the labels contradict each other."""
+    run, steps = trained.model.run, 0 if before is None else int(before.run.state.n[SEEN])
+    if run.memory.name in ("averaged", "voted") and 2 * steps > run.state.n[SEEN] and 10 * errors > trained.rows.n:
+        return f"the {steps:,} steps of before outweigh those on these rows; to correct it, learn from all rows anew"
+    wrong = surely_wrong(trained.rows, trained.y)
+    if 2 * wrong >= errors:
+        return f"equal rows have different labels, so that no rule can be right on {wrong:,} of the rows"
+    return None

@@ -14,6 +14,9 @@ from .open import is_remote
 SHOWN = 3
 """Parts that messages name; of more the first, and how many there are."""
 
+TWO_LABELS = "{}: it is given as {} and as {}; expected one label"
+TWICE = "mails given twice, read once"
+
 
 class Several(str):
     """Data in parts, as a text that says them: `spam=junk.mbox ham=cur ham=old.mbox`.
@@ -26,7 +29,8 @@ class Several(str):
     """The same as words of the shell."""
 
     def __new__(cls, parts: Sequence[tuple[Any, Any]]) -> Self:
-        """DataError for a label that is empty or has blanks: it would be two words in an index."""
+        """DataError for a label that is empty or has blanks: it would be two words in an index; and for two of one
+        file."""
         words = [os.fspath(path) if label is None else f"{label}={os.fspath(path)}" for label, path in parts]
         made = super().__new__(cls, " ".join(words))
         made.words, made.parts = words, []
@@ -35,6 +39,10 @@ class Several(str):
                 raise DataError(f"found the label {str(label)!r} for {path}; expected one without blanks")
             own = os.fspath(path) if os.path.exists(path) else os.path.expanduser(path)
             made.parts.append((None if label is None else str(label), own))
+        labels: dict[str, str] = {}
+        for label, path in made.parts:
+            if label is not None and (other := labels.setdefault(os.path.realpath(path), label)) != label:
+                raise DataError(TWO_LABELS.format(path, other, label))
         return made
 
     def __reduce__(self) -> Any:
@@ -135,6 +143,7 @@ class InTurn:
 
     def __iter__(self) -> Iterator[Batch]:
         self.notes.clear()
+        seen: dict[str, tuple[Source, Any]] = {}
         for label, source in zip(self._labels, self._sources, strict=True):
             first = 1
             try:
@@ -143,13 +152,29 @@ class InTurn:
                     self._check(y, source.origin, first)
                     first += batch.n
                     ids = None if batch.ids is None else [source.placed(name) for name in batch.ids]
-                    yield batch._replace(y=y, ids=ids)
+                    if (new := self._once(batch._replace(y=y, ids=ids), source, seen)).n:
+                        yield new
             except DataError as error:
                 error.names_its_file = True
                 raise
             finally:
                 for what, count in source.notes.items():
                     self.notes[what] = self.notes.get(what, 0) + count
+
+    def _once(self, batch: Batch, source: Source, seen: dict[str, tuple[Source, Any]]) -> Batch:
+        """Without the mails that came from a source before. seen: file → source and label. DataError where the labels
+        differ."""
+        new = list(range(batch.n))
+        for i, name in enumerate(batch.ids or ()):
+            label = None if batch.y is None else batch.y[i]
+            first, other = seen.setdefault(os.path.realpath(name), (source, label))
+            if first is not source:
+                new.remove(i)
+                if other != label:
+                    raise DataError(TWO_LABELS.format(name, other, label))
+        if len(new) < batch.n:
+            self.notes[TWICE] = self.notes.get(TWICE, 0) + batch.n - len(new)
+        return batch if len(new) == batch.n else batch.take(np.array(new, int))
 
     def _check(self, y: Any, origin: str, first: int) -> None:
         """Here, where it is known which file a row lies in."""

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.rows import Rows
+import numpy as np
+
+from ..core.rows import Array, Rows
 from ..doctor.diagnosis import Diagnosis
-from ..doctor.facts import FAR, UNEVEN
+from ..doctor.facts import FAR, UNEVEN, Columns, repeats
 from ..doctor.summary import ranges_apart
 from ..features.scaling import Standard
 from ..learn.settings import Settings
@@ -172,6 +174,11 @@ def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
         return []
     ratio = ranges_apart(rows)
     return [apart(ratio, remedy)] if ratio >= MINDS else []
+
+
+def surely_wrong(rows: Rows, y: Array) -> int:
+    """How many of the rows every rule gets wrong, because rows that equal them have another label."""
+    return repeats(Columns().add(rows), np.unique(y, return_inverse=True)[1]).surely_wrong
 
 
 def of_data(found: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 from ...errors import DataError, located
 from ...mailtext.mime import is_deleted, is_mail
 from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
+from ..several import TWICE
 from ..source import filled
 from .mbox import LEFT_OUT, MAIL_LIMIT, is_mbox, refusal, split
 
@@ -181,6 +182,7 @@ class Index(Store):
         with self._opened() as stream:
             lines = stream.read().split(b"\n")
         read, total = 0, sum(map(len, lines)) + len(lines)
+        seen: dict[str, tuple[int, str]] = {}
         for number, line in enumerate(lines, 1):
             read += len(line) + 1
             words = os.fsdecode(line).split(maxsplit=1)
@@ -189,6 +191,13 @@ class Index(Store):
             if len(words) < 2:
                 raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
+            first, other = seen.setdefault(os.path.normpath(name), (number, label))
+            if other != label:
+                found = f"found {name!r} as {label}, which line {first} says is {other}"
+                raise located(self.origin, number, found, "expected one label")
+            if first != number:
+                self._note(TWICE)
+                continue
             open_it = lambda name=name, number=number: self._open(name, number)  # noqa: E731
             many = MBOX.search(plain_name(name)) is not None
             yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, many, True)
