@@ -1,9 +1,17 @@
 """What a postmaster found: mails and their labels, as in nobody's corpus."""
 
+import binascii
+import json
+import os
+
 import numpy as np
 import pytest
 
+from command import process, run, well
+from mails import LINE, all_of, save
 from rosenblatt import Recipe
+from rosenblatt.mailtext.mime import decode, decode_header
+from rosenblatt.read.mail.source import MailSource
 
 TEXTS = ["one two", "one three", "one two", "one three"] * 5
 
@@ -35,3 +43,133 @@ def test_numbers_are_scaled_by_the_training_rows_alone(scale, degree):
     alone = Recipe(**words).fit(x[kept], y[kept])
     for name, values in model.features.tensors().items():
         assert np.array_equal(values, alone.features.tensors()[name])
+
+
+def folders(place):
+    """spam and ham of five mails each, below a folder `m`."""
+    files = {
+        f"m/{label}/{i}.eml": f"Subject: {label}{i}\n\n{label} {i}\n".encode() for label in LABELS for i in range(5)
+    }
+    save(place, files)
+    return place / "m"
+
+
+def test_what_is_set_aside_teaches_no_words_in_the_shell_either(tmp_path):
+    save(tmp_path, {"t.txt": "".join(f"{'ab'[i % 2]}\tword{i} word{i}\n" for i in range(20)).encode()})
+    words = ("train", tmp_path / "t.txt", "-o", tmp_path / "m", "--min-documents", "1", "--validation", "0.5", "--json")
+    assert well(*words).json["features"] == 10
+
+
+def test_corrections_that_the_mean_outweighs_are_said(tmp_path):
+    mails = folders(tmp_path)
+    model, more = tmp_path / "a.model", tmp_path / "b.model"
+    well("train", mails, "-o", model, "--keep", "averaged", "--min-documents", "1", "--epochs", "50")
+    (tmp_path / "wrong.index").write_text("".join(f"spam m/ham/{i}.eml\n" for i in range(5)))
+    done = well("train", tmp_path / "wrong.index", "-o", more, "--continue", model)
+    assert "training errors: 5 of 5" in done.out and "steps of before outweigh" in done.out
+
+
+@pytest.mark.parametrize("keep", ["last", "averaged", "pocket", "voted"])
+def test_equal_rows_of_two_classes_are_said(tmp_path, keep):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:1\n1 2:1\n-1 3:1\n")
+    done = well("train", tmp_path / "a.svm", "-o", tmp_path / "m", "--keep", keep).out
+    assert "equal rows have different labels, so that no rule can be right on 1 of the rows" in done
+    assert "more --epochs" not in done
+
+
+LABELS = ("spam", "ham")
+
+
+@pytest.mark.parametrize("words", [("spam=m/spam", "ham=m"), ("spam=m", "ham=m"), ("spam=m/spam/1.eml", "m")])
+def test_a_mail_has_one_label(tmp_path, monkeypatch, words):
+    folders(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = run("summary", *words)
+    if words[1] == "m":
+        assert (done.code, done.err) == (0, "note: mails given twice, read once: 1\n")
+    else:
+        assert done.code == 3 and "given as spam and as ham; expected one label" in done.err
+
+
+def test_an_index_gives_a_mail_one_label(tmp_path):
+    folders(tmp_path)
+    (tmp_path / "i").write_text("spam m/spam/1.eml\nham m/ham/1.eml\nspam m/spam/../spam/1.eml\n")
+    done = well("head", tmp_path / "i")
+    assert "mails given twice, read once: 1" in done.err and "\n3  " not in done.out
+    (tmp_path / "i").write_text("spam m/spam/1.eml\nham m/spam/1.eml\n")
+    assert "i, line 2: found 'm/spam/1.eml' as ham, which line 1 says is spam" in run("head", tmp_path / "i").err
+
+
+def test_labels_are_said_in_one_way(tmp_path):
+    mails = folders(tmp_path)
+    done = run("summary", f"spam={mails}/spam", f"ham={mails}/ham", "--label-header", "X-Labels")
+    assert done.code == 2 and "--label-header and spam=... both say the labels; choose one" in done.err
+
+
+def test_fields_that_no_mail_has_are_named(tmp_path):
+    mails, model = folders(tmp_path), tmp_path / "m.model"
+    done = well("train", mails, "-o", model, "--mail-fields", "body,subject,X-Mailerr")
+    assert done.err == "note: no mail has the header x-mailerr, a field to read\n"
+    assert "write subject" in run("train", mails, "-o", model, "--mail-fields", "sbject").err
+    assert "fields: body, subject, x-mailerr\n" in well("inspect", model).out
+    assert well("predict", model, mails).err == ""
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [b">From x@y Thu Aug 22 12:36:23 2002 remote from foo\nSubject: a\n", b"\xe4bc: x\nA: b\n", b" folded\n", b"\n"],
+)
+def test_a_full_from_line_parts_whatever_follows(tmp_path, mail):
+    save(tmp_path, {"box.mbox": (LINE + mail + b"\ntext\n\n") * 3})
+    assert len(all_of(MailSource(tmp_path / "box.mbox"))[0]) == 3
+
+
+def test_a_bad_character_spoils_no_japanese_text():
+    good = "こんにちは世界".encode("iso2022_jp")
+    for bad in (b"\x1b$B-!\x1b(B", b"\xff"):
+        assert "こんにちは世界" in decode(good + bad + good, "iso-2022-jp").text
+        coded = b"=?iso-2022-jp?B?" + binascii.b2a_base64(bad + good, newline=False) + b"?="
+        assert "こんにちは世界" in decode_header(coded).text
+    assert decode("é".encode(), "iso-2022-jp").text == "é"
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.txt"])
+def test_convert_says_which_fields_are_left_out(tmp_path, name):
+    mails = folders(tmp_path)
+    assert "only subject and body are written" in well("convert", mails, tmp_path / name).err
+    assert "only" not in well("convert", mails, tmp_path / "o.svm").err
+
+
+def test_names_that_are_no_text_come_back(tmp_path):
+    mails, model, odd = folders(tmp_path), tmp_path / "m.model", b"\xe4 \t.eml"
+    well("train", mails, "-o", model)
+    os.rename(os.fsencode(mails) + b"/spam/1.eml", os.fsencode(mails) + b"/spam/" + odd)
+    printed = process("predict", model, mails / "spam", "--ids").communicate()[0]
+    assert odd.replace(b"\t", b"\\t") in [line.split(b"\t")[0] for line in printed.split(b"\n")]
+    lines = process("predict", model, mails / "spam", "--json").communicate()[0].splitlines()
+    assert odd in [os.fsencode(json.loads(line)["id"]) for line in lines]
+    done = well("split", mails, "--output", tmp_path / "part")
+    assert "8 rows" in done.out
+    for part in ("train", "test"):
+        well("predict", model, tmp_path / f"part.{part}.index", "--ids")
+
+
+def test_head_shows_all_attachments(tmp_path):
+    part = 'Content-Disposition: attachment; filename="{}"\n\nx\n'
+    text = 'Subject: a\nContent-Type: multipart/mixed; boundary="b"\n\n--b\n'
+    (tmp_path / "a.eml").write_text(
+        text + "\n--b\n".join([part.format("one.pdf"), part.format("two.zip")]) + "\n--b--\n"
+    )
+    assert "attachment: one.pdf" in (out := well("head", tmp_path / "a.eml").out) and "two.zip" in out
+
+
+def test_notes_stand_before_the_error(tmp_path):
+    mails = folders(tmp_path)
+    os.rename(mails / "ham", tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", mails / "ham")
+    os.rename(mails / "spam", mails / "other")
+    done = run("train", mails, "-o", tmp_path / "x.model")
+    assert done.code == 3 and done.err.startswith("note: links, not followed: 1\nError: ")
+    assert run("train", f"a={mails}/other", mails, "-o", tmp_path / "x.model").err.startswith(
+        "note: links, not followed: 1\n"
+    )

@@ -47,7 +47,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
 def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
-        columns.insert(0, [part.name(i) or str(part.first + i) for i in range(len(part.scores))])
+        columns.insert(0, [(part.name(i) or str(part.first + i)).replace("\t", "\\t") for i in range(len(part.scores))])
     if asked["scores"] or asked["proba"]:  # one of them
         numbers = part.scores if asked["scores"] else np.exp(model.log_probabilities(part.scores))
         columns += [[repr(value) for value in column] for column in np.atleast_2d(numbers.T).tolist()]

@@ -76,8 +76,17 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     return source  # type: ignore[no-any-return]
 
 
+def _check_labels(data: Several, options: dict[str, Any]) -> None:
+    """SettingError where labels are said in two ways."""
+    label = next((label for label, _ in data.parts if label is not None), None)
+    if label is not None and options.get("label_header") is not None:
+        text = f"{{label_header.name}} and {plain(label)}=... both say the labels; choose one"
+        raise SettingError(text, label_header=options["label_header"])
+
+
 def _in_turn(data: Several, format: str, options: dict[str, Any]) -> Source:
     """Several data; the later ones are read as the first."""
+    _check_labels(data, options)
 
     def opened(path: str, label: str | None, first: Source | None) -> Source:
         own = options if label is None else {**options, "labelled": False}
@@ -129,6 +138,7 @@ def from_recipe(
     need it. A recipe that is of no model says by `like` what it is of.
     """
     if isinstance(path, Several):
+        _check_labels(path, options)
         own = {"width": width, "classes": classes, **options}
 
         def opened(part: str, label: str | None, first: Source | None) -> Source:

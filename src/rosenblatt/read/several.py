@@ -155,7 +155,7 @@ class InTurn:
                     if (new := self._once(batch._replace(y=y, ids=ids), source, seen)).n:
                         yield new
             except DataError as error:
-                error.names_its_file = True
+                error.names_its_file, error.notes = True, self.notes
                 raise
             finally:
                 for what, count in source.notes.items():

@@ -12,7 +12,8 @@ import numpy as np
 from ... import mailtext
 from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
-from ...mailtext.fields import FAILED, Document
+from ...mailtext.fields import FAILED, MADE, Document
+from ...mailtext.fields import FIELDS as DEFAULT
 from ..open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
 from ..parameters import FIELDS, LABEL_HEADER, LABEL_RULES, LABELS
 from ..source import FileSource
@@ -27,6 +28,7 @@ LOOKS = ("auto", ONE)
 EXPECTED = "expected raw mails in folders named spam and ham, or in one folder for each label"
 OUTSIDE = "mails outside the labelled folders, skipped"
 AS_TEXT = "mails that could not be taken apart, read as plain text"
+NO_HEADER = "no mail has the header {}, a field to read"
 CUT = "mails longer than 64 MB, cut"
 
 HEADER = re.compile(
@@ -104,12 +106,16 @@ class MailSource(FileSource):
         self._begin()
         if self._header is not None:
             self._header.values.clear()
+        self._unseen = set() if self.asked.classes else {*self._fields} - {*MADE, *DEFAULT}
         rows = self._labelled_rows()
         seen: set[str] = set()
         while held := list(islice(rows, self.asked.batch_size)):
             batch = self._batch(held)
             seen.update(() if batch.y is None else batch.y.tolist())
+            if self._unseen:
+                self._unseen -= {tag for document in batch.rows for tag, _ in document}  # type: ignore[union-attr]
             yield batch
+        self.notes.update({NO_HEADER.format(name): 0 for name in sorted(self._unseen)})
         outside = self.notes.get(OUTSIDE, 0)
         only_one = self.asked.labelled is True and self.asked.classes is None and len(seen) == 1
         if only_one and self._header is not None:
@@ -229,7 +235,7 @@ class MailSource(FileSource):
                             if entry.label is None:
                                 self._note(self._header.note)
                                 continue
-                        yield entry, self._document(raw), _printable(name)
+                        yield entry, self._document(raw), name
             except (OSError, DataError) as error:
                 missing = isinstance(error, NoMail)
                 if missing and isinstance(self._store, Single):
@@ -306,8 +312,3 @@ def labelling(places: Sequence[Folders], labels: Sequence[str] | None = None) ->
     if len({folders[depth : depth + 1] for folders in places}) < 2 or any(len(f) <= depth for f in places):
         return None
     return lambda folders: folders[depth]
-
-
-def _printable(name: str) -> str:
-    """A path as text: bytes of it that are no UTF-8 cannot be printed."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
