@@ -173,3 +173,73 @@ def test_notes_stand_before_the_error(tmp_path):
     assert run("train", f"a={mails}/other", mails, "-o", tmp_path / "x.model").err.startswith(
         "note: links, not followed: 1\n"
     )
+
+
+def test_errors_name_the_ways_to_say_labels(tmp_path):
+    folders(tmp_path)
+    (tmp_path / "a.eml").write_text("Subject: a\n\nb\n")
+    for data in ((tmp_path / "a.eml",), (f"spam={tmp_path}/m/spam", tmp_path / "m/ham")):
+        error = run("train", *data, "-o", tmp_path / "x.model").err
+        assert "spam=PATH ham=PATH say what lies where, --label-header which header" in error
+    with pytest.raises(ValueError, match="label_header which header"):
+        Recipe().fit(tmp_path / "a.eml")
+
+
+def test_no_new_mail_is_no_error(tmp_path):
+    mails, model, box = folders(tmp_path), tmp_path / "x.model", tmp_path / "md"
+    well("train", mails, "-o", model)
+    for folder in ("cur", "new", "tmp"):
+        (box / folder).mkdir(parents=True)
+    (tmp_path / "e.mbox").write_bytes(b"")
+    for data in ((box,), (box / "new",), (tmp_path / "e.mbox",), (box / "new", box / "cur")):
+        for more in ((), ("--json",)):
+            done = well("predict", model, *data, *more)
+            assert done.out == "" and done.err.startswith("note: ") and "found no mail; expected at least" in done.err
+    assert well("predict", model, box / "new", mails, box / "cur").out.count("\n") == 10
+    save(box, {"new/1": b"\0\0"})
+    assert run("predict", model, box).code == 3
+    assert run("predict", model, "-", given=b"").code == 3
+    assert run("evaluate", model, box / "cur").code == 3
+
+
+@pytest.mark.parametrize("now", ["cur/17.a.host:2,SR", "cur/17.a.host:2,"])
+@pytest.mark.parametrize("then", ["cur/17.a.host:2,S", "new/17.a.host"])
+def test_an_index_finds_mails_whose_flags_have_changed(tmp_path, then, now):
+    mails = folders(tmp_path)
+    for folder in ("cur", "new", "tmp"):
+        (tmp_path / "md" / folder).mkdir(parents=True)
+    os.rename(mails / "ham/1.eml", tmp_path / "md" / now)
+    save(tmp_path / "md", {"cur/17.ab.host:2,S": b"Subject: other\n\n"})
+    (tmp_path / "i").write_text(f"ham md/{then}\nspam m/spam/1.eml\n")
+    out = well("head", tmp_path / "i").out
+    assert f"md/{now}" in out and "ham1" in out
+    assert "options are: --folders, --label-header, --label-rules" in run("head", tmp_path / "i", "--bad", "skip").err
+
+
+def test_rules_of_labels_with_commas_and_without_effect(tmp_path):
+    heads = [b'"Work, urgent"', b"Spam", b"Spam,Inbox", b"Other", b"Inbox"]
+    (tmp_path / "box").write_bytes(b"".join(LINE + b"X-L: " + head + b"\n\ntext\n\n" for head in heads))
+    words = ("summary", tmp_path / "box", "--label-header", "X-L", "--label-rules")
+    done = well(*words, 'spam=Spam,ham=Inbox,"work, urgent",Gone')
+    assert "classes: ham 2 (66.7%), spam 1 (33.3%)" in done.out
+    assert "mails whose X-L meets rules of two classes, skipped: 1\n" in done.err
+    assert "mails whose X-L meets no rule, skipped: 1\n" in done.err
+    assert "note: no mail has 'gone' in X-L, which is ham by a rule\n" in done.err
+    assert "ham 2" in well(*words, 'spam=Spam,"ham=Work, urgent",Inbox').out
+
+
+@pytest.mark.parametrize(
+    ("begin", "how"),
+    [(b"PK\3\4", "unzip"), (b"\xd0\xcf\x11\xe0", "msgconvert"), (b"!BDN", "readpst"), (b"\1" * 4, "mutt")],
+)
+def test_what_is_not_read_is_named(tmp_path, begin, how):
+    (tmp_path / "file.x").write_bytes(begin + b"\nabc" * 9)
+    done = run("head", tmp_path / "file.x")
+    assert done.code == 3 and "it is a" in done.err and how in done.err
+
+
+def test_labels_that_differ_in_capitals_are_noted(tmp_path):
+    (tmp_path / "t").write_text("Spam\ta b\nspam\ta c\nham\td e\n")
+    said = "the labels Spam and spam differ only in capitals, and are two classes"
+    assert f"note: {said}\n" in well("train", tmp_path / "t", "-o", tmp_path / "x.model").err
+    assert said in well("summary", tmp_path / "t").out

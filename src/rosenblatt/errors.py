@@ -125,6 +125,8 @@ class DataError(RosenblattError):
     exit_code = 3
     names_its_file = False
     """Whether it is known to begin with where it is: that of one of several files."""
+    empty = False
+    """Whether the data are there, and there is nothing in them."""
     notes: Mapping[str, int] = {}
     """What was noted of the reading before."""
 

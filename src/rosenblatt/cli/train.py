@@ -35,6 +35,7 @@ LONG = 2.0
 """Seconds of learning before anything is said of mistakes that do not get fewer."""
 LATELY = 5
 """Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
+KEEP = "--keep averaged or --keep pocket, which do well where mistakes remain"
 UNSETTLED = "a loss that does not settle wants a smaller --eta or --schedule sqrt"
 
 
@@ -240,8 +241,16 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
         yield "--l2 0.001 gives it one"
     if errors == 0:
         return
-    if errors is not None and (why := _no_use(trained, errors, before)):
-        yield why
+    steps = 0 if before is None else int(before.run.state.n[SEEN])
+    mean = not run.memory.answers_now and not run.memory.needs_measure
+    if errors is not None and mean and 2 * steps > run.state.n[SEEN] and 10 * errors > trained.rows.n:
+        yield f"the {steps:,} steps of before outweigh those on these rows; to correct it, learn from all rows anew"
+        return
+    wrong = surely_wrong(trained.rows, trained.y) if errors else 0
+    if wrong and 2 * wrong >= (errors or 0):
+        if not run.finished and run.may_never_settle:
+            yield KEEP
+        yield f"equal rows have different labels, so that no rule can be right on {wrong:,} of the rows"
         return
     yield from of_scale(model, trained.rows, "--scale standard")
     if run.finished or run.best is not None:
@@ -257,18 +266,7 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
-            yield "--keep averaged or --keep pocket, which do well where mistakes remain"
+            yield KEEP
         yield f"more {flag(stop.setting)}, or go on with --continue"
         if run.settings.tol is not None:
             yield UNSETTLED
-
-
-def _no_use(trained: Learned, errors: int, before: Model | None) -> str | None:
-    """Why more epochs would change little: what was learned before weighs more, or the labels contradict each other."""
-    run, steps = trained.model.run, 0 if before is None else int(before.run.state.n[SEEN])
-    if run.memory.name in ("averaged", "voted") and 2 * steps > run.state.n[SEEN] and 10 * errors > trained.rows.n:
-        return f"the {steps:,} steps of before outweigh those on these rows; to correct it, learn from all rows anew"
-    wrong = surely_wrong(trained.rows, trained.y)
-    if 2 * wrong >= errors:
-        return f"equal rows have different labels, so that no rule can be right on {wrong:,} of the rows"
-    return None

@@ -1,5 +1,6 @@
 """Labels: which values there are, which is the positive class, and the numbers that the loop works with."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -95,3 +96,12 @@ def to_json(classes: Array) -> dict[str, Any]:
 def from_json(saved: dict[str, Any]) -> Array:
     kinds = {"int": np.int64, "float": np.float64, "bool": np.bool_, "str": np.str_}
     return np.array(saved["values"], dtype=kinds[saved["kind"]])
+
+
+def differing_in_case(labels: Iterable[Any]) -> list[str]:
+    """Two of the labels that are the same but for capitals, or none."""
+    seen: dict[str, str] = {}
+    for label in map(str, labels):
+        if (first := seen.setdefault(label.casefold(), label)) != label:
+            return [first, label]
+    return []

@@ -24,6 +24,14 @@ __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_c
 
 OURS = {"labelled", "classes", "learned", "width", "expect", "block_bytes", "batch_size"}
 """Arguments of readers that the program gives, not its users."""
+FOREIGN = {
+    b"PK\x03\x04": ("a zip archive, or a document in one", "unzip it, or save a spreadsheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an Outlook mail (.msg) or an Office document", "msgconvert makes .eml of a .msg"),
+    b"!BDN": ("an Outlook mailbox (.pst)", "readpst makes mbox files of it"),
+    b"\xcf\xad\x12\xfe": ("an Outlook Express mailbox (.dbx)", "undbx makes .eml files of it"),
+    b"\1\1\1\1\n": ("an MMDF mailbox", "mutt saves it as mbox, and Python's mailbox.MMDF reads it"),
+}
+"""How files begin that are not read, what they are, and how they are opened."""
 LOOK = 4096
 """First bytes of a file that are looked at."""
 LONG = 60_000
@@ -197,7 +205,7 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
     accepted = _options(name)
     for option in options:
         if option not in accepted:
-            known = [each for each in accepted if each not in OURS]
+            known = [each.name for each in reader_classes()[name].parameters if each.section == "Reading"]
             listed = ", ".join(f"{{{each}:s}}" for each in known) or "none"
             found = f"{{{option}:s}} is no option of the format {name}"
             raise SettingError(f"{found}, whose options are: {listed}", **dict.fromkeys([option, *known], ""))
@@ -230,6 +238,9 @@ def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
     for name, reader in known.items():
         if reader.begins(head, None if once else path):
             return name
+    foreign = next((what for magic, what in FOREIGN.items() if head.startswith(magic)), None)
+    if foreign is not None:
+        raise located(stream.name, None, f"it is {foreign[0]}", f"expected what it holds: {foreign[1]}")
     line = stream.first_line()
     if not line:
         raise located(stream.name, None, "found no rows", "expected at least one")

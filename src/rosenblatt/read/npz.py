@@ -47,6 +47,12 @@ class Npz(Npy):
     rank = 4
     suffixes = (".npz",)
     magic = (b"PK\x03\x04",)
+
+    @classmethod
+    def begins(cls, head: bytes, path: PathLike | None) -> bool:
+        """Other zip archives hold no arrays."""
+        return super().begins(head, path) and head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(b".npy")
+
     parameters = (ARRAY, LABEL, BAD)
 
     def batches(self) -> Iterator[Batch]:

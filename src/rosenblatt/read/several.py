@@ -118,6 +118,7 @@ class InTurn:
         self, data: Several, opened: Callable[..., Source], labelled: Any = True, classes: Sequence[Any] | None = None
     ) -> None:
         self.origin, self.notes = data.origin, dict[str, int]()
+        self._may_be_empty = labelled == "unneeded"
         self._labels = [None if labelled is False else label for label, _ in data.parts]
         self._classes = np.array(classes) if classes is not None and labelled is True else None
         self._sources: list[Any] = []
@@ -144,6 +145,7 @@ class InTurn:
     def __iter__(self) -> Iterator[Batch]:
         self.notes.clear()
         seen: dict[str, tuple[Source, Any]] = {}
+        some = False
         for label, source in zip(self._labels, self._sources, strict=True):
             first = 1
             try:
@@ -153,8 +155,11 @@ class InTurn:
                     first += batch.n
                     ids = None if batch.ids is None else [source.placed(name) for name in batch.ids]
                     if (new := self._once(batch._replace(y=y, ids=ids), source, seen)).n:
+                        some = True
                         yield new
             except DataError as error:
+                if error.empty and self._may_be_empty and (some or source is not self._sources[-1]):
+                    continue
                 error.names_its_file, error.notes = True, self.notes
                 raise
             finally:

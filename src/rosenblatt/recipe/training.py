@@ -17,7 +17,7 @@ from ..core.rows import Array, Rows, stack
 from ..data.batch import Source
 from ..data.checks import checked_weights, combined_weight
 from ..data.folds import folds_for, set_aside
-from ..data.labels import class_list, class_numbers, tidy
+from ..data.labels import class_list, class_numbers, differing_in_case, tidy
 from ..errors import DataError, Message, SettingError, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Features
@@ -73,6 +73,10 @@ def new(
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
+        if alike := differing_in_case(np.unique(y)):
+            warnings.warn(
+                f"the labels {' and '.join(alike)} differ only in capitals, and are two classes", stacklevel=3
+            )
         reading, names = source.recipe(), source.feature_names
         own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..data.labels import differing_in_case
 from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import FAR, UNEVEN, Columns, repeats
 from ..doctor.summary import ranges_apart
@@ -185,7 +186,9 @@ def of_data(found: dict[str, Any]) -> list[str]:
     """Of what `doctor.summary` finds."""
     sizes, ranges, wrong = list(found["class_rows"].values()), found.get("range_ratio", 1.0), found["surely_wrong"]
     ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
+    alike = " and ".join(differing_in_case(found["class_rows"]))
     hints = {
+        f"the labels {alike} differ only in capitals, and are two classes": alike,
         "there is only one class: nothing to learn from yet": len(sizes) == 1,
         f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
         apart(ranges, "--scale standard"): ranges >= FAR,

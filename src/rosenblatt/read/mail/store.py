@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
@@ -25,6 +26,23 @@ ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
 MBOX = re.compile(r"\.mbox\Z", re.IGNORECASE)
 FIRST = 1 << 20
 """Bytes that are read of a file before it is decided what it is; nearly every mail is shorter."""
+
+
+INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
+"""The flags of a mail in a maildir: `:2,FS`; other marks stand for the colon where a file system forbids it."""
+
+
+def refound(path: str) -> str:
+    """The same path, or that of a maildir's mail that has other flags by now, or was read and so moved to `cur`."""
+    folder, name = os.path.split(path)
+    if os.path.basename(folder) in ("cur", "new") and not os.path.exists(path):
+        own = INFO.sub("", name)
+        for each in (folder, os.path.join(os.path.dirname(folder), "cur")):
+            with suppress(OSError):
+                for other in os.listdir(each):
+                    if other.startswith(own) and INFO.sub("", other) == own:
+                        return os.path.join(each, other)
+    return path
 
 
 class NoMail(DataError):
@@ -191,6 +209,9 @@ class Index(Store):
             if len(words) < 2:
                 raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
+            root = os.path.dirname(self.origin)
+            if (now := refound(os.path.join(root, name))) != os.path.join(root, name):
+                name = os.path.relpath(now, root or ".")
             first, other = seen.setdefault(os.path.normpath(name), (number, label))
             if other != label:
                 found = f"found {name!r} as {label}, which line {first} says is {other}"
@@ -223,5 +244,5 @@ def is_index(head: bytes, path: PathLike) -> bool:
     words = (lines[0] if lines else os.fsdecode(head)).split(maxsplit=1)
     if len(words) != 2 or "\0" in words[1]:
         return False
-    there = os.path.isfile(os.path.join(os.path.dirname(path), words[1].strip()))
+    there = os.path.isfile(refound(os.path.join(os.path.dirname(path), words[1].strip())))
     return there or (bool(lines) and all(map(A_PATH.fullmatch, lines)))
