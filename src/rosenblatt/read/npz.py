@@ -11,6 +11,7 @@ from ..core.rows import Array, Rows, csr, from_matrix
 from ..data.batch import Batch
 from ..errors import Message, SettingError, plural
 from .arrays import Npy, label_array
+from .open import PathLike
 from .parameters import ARRAY, BAD, LABEL
 from .source import ROOM, seekable
 
