@@ -240,6 +240,6 @@ def test_what_is_not_read_is_named(tmp_path, begin, how):
 
 def test_labels_that_differ_in_capitals_are_noted(tmp_path):
     (tmp_path / "t").write_text("Spam\ta b\nspam\ta c\nham\td e\n")
-    said = "the labels Spam and spam differ only in capitals, and are two classes"
+    said = "the labels Spam and spam differ only in capitals"
     assert f"note: {said}\n" in well("train", tmp_path / "t", "-o", tmp_path / "x.model").err
     assert said in well("summary", tmp_path / "t").out

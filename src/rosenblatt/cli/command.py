@@ -234,7 +234,8 @@ def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 
 def as_rules(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """`ham=Inbox,"Work, urgent"`: what stands in quotes keeps its commas."""
-    return value and [rule.replace('"', "") for rule in re.findall(r'(?:[^,"]|"[^"]*"?)+', value)]  # type: ignore[return-value]
+    rules = re.findall(r'(?:[^,"]|"[^"]*"?)+', value or "")
+    return None if value is None else [rule.replace('"', "") for rule in rules]
 
 
 def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:

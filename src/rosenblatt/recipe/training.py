@@ -74,9 +74,7 @@ def new(
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
         if alike := differing_in_case(np.unique(y)):
-            warnings.warn(
-                f"the labels {' and '.join(alike)} differ only in capitals, and are two classes", stacklevel=3
-            )
+            warnings.warn(f"the labels {' and '.join(alike)} differ only in capitals", stacklevel=3)
         reading, names = source.recipe(), source.feature_names
         own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:

@@ -188,7 +188,7 @@ def of_data(found: dict[str, Any]) -> list[str]:
     ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
     alike = " and ".join(differing_in_case(found["class_rows"]))
     hints = {
-        f"the labels {alike} differ only in capitals, and are two classes": alike,
+        f"the labels {alike} differ only in capitals": alike,
         "there is only one class: nothing to learn from yet": len(sizes) == 1,
         f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
         apart(ranges, "--scale standard"): ranges >= FAR,

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
@@ -32,16 +31,16 @@ INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
 """The flags of a mail in a maildir: `:2,FS`; other marks stand for the colon where a file system forbids it."""
 
 
-def refound(path: str) -> str:
-    """The same path, or that of a maildir's mail that has other flags by now, or was read and so moved to `cur`."""
+def refound(path: str, listed: dict[str, dict[str, str]]) -> str:
+    """The same path, or that of a maildir's mail that has other flags by now, or was read and so moved to `cur`.
+    listed: folder → mails by their names without flags, of folders that were looked into."""
     folder, name = os.path.split(path)
     if os.path.basename(folder) in ("cur", "new") and not os.path.exists(path):
-        own = INFO.sub("", name)
         for each in (folder, os.path.join(os.path.dirname(folder), "cur")):
-            with suppress(OSError):
-                for other in os.listdir(each):
-                    if other.startswith(own) and INFO.sub("", other) == own:
-                        return os.path.join(each, other)
+            if each not in listed:
+                listed[each] = {INFO.sub("", mail): mail for mail in os.listdir(each)} if os.path.isdir(each) else {}
+            if own := listed[each].get(INFO.sub("", name)):
+                return os.path.join(each, own)
     return path
 
 
@@ -200,7 +199,7 @@ class Index(Store):
         with self._opened() as stream:
             lines = stream.read().split(b"\n")
         read, total = 0, sum(map(len, lines)) + len(lines)
-        seen: dict[str, tuple[int, str]] = {}
+        seen, listed, root = dict[str, tuple[int, str]](), dict[str, dict[str, str]](), os.path.dirname(self.origin)
         for number, line in enumerate(lines, 1):
             read += len(line) + 1
             words = os.fsdecode(line).split(maxsplit=1)
@@ -209,8 +208,7 @@ class Index(Store):
             if len(words) < 2:
                 raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
-            root = os.path.dirname(self.origin)
-            if (now := refound(os.path.join(root, name))) != os.path.join(root, name):
+            if (now := refound(os.path.join(root, name), listed)) != os.path.join(root, name):
                 name = os.path.relpath(now, root or ".")
             first, other = seen.setdefault(os.path.normpath(name), (number, label))
             if other != label:
@@ -244,5 +242,5 @@ def is_index(head: bytes, path: PathLike) -> bool:
     words = (lines[0] if lines else os.fsdecode(head)).split(maxsplit=1)
     if len(words) != 2 or "\0" in words[1]:
         return False
-    there = os.path.isfile(refound(os.path.join(os.path.dirname(path), words[1].strip())))
+    there = os.path.isfile(refound(os.path.join(os.path.dirname(path), words[1].strip()), {}))
     return there or (bool(lines) and all(map(A_PATH.fullmatch, lines)))
