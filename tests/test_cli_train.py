@@ -55,7 +55,7 @@ def test_train_tells_people_why_it_stopped_and_what_to_try_next(data: dict[str, 
     done = well("train", both, "-o", tmp_path / "m", "--epochs", "4")
     assert "stopped: epoch limit (--epochs 4)\n" in done.out
     assert "next: --keep averaged or --keep pocket" in done.out and "--epochs" in done.out
-    assert "more --max-updates" in well("train", both, "-o", tmp_path / "m", "--max-updates", "2").out
+    assert "more --max-updates" in well("train", data["text"], "-o", tmp_path / "m", "--max-updates", "1").out
     assert well("train", both, "-o", tmp_path / "m", "--epochs", "4", "--json").json["converged"] is False
     few = write(tmp_path / "few.txt", "a\tx\nb\ty\n")
     assert "next: there is no feature to learn from" in well("train", few, "-o", tmp_path / "m", "--epochs", "1").out

@@ -244,7 +244,7 @@ def test_b7_an_index_whose_first_path_is_missing(tmp_path: Path) -> None:
 
 def test_b8_what_is_piped_in_as_a_mail_is_one(tmp_path: Path) -> None:
     model, _ = home(tmp_path)
-    inside = LINE + A + b"\n\n" + LINE + b"no header\n\n" + LINE.replace(b"2002", b"2003") + b"he wrote\n"
+    inside = LINE + A + b"\n\n" + b"From someone yesterday\nno header\n\nFrom now on\nhe wrote\n"
     assert well("predict", model, "-", given=inside).out.count("\n") == 1
     assert well("predict", model, "-", "--format", "mail", given=TWO).out.count("\n") == 1
     assert well("predict", model, "-", "--format", "mbox", given=TWO).out.count("\n") == 2

@@ -163,7 +163,7 @@ def test_mails_with_labels_by_word_are_split_as_an_index(here: Path) -> None:
     well("train", "part.train", "-o", "m", *ALL)
     assert well("evaluate", "m", "part.test", "--json").json["rows"] == 2
     write(here / "p.txt", "\n".join(texts("spam")))
-    assert "cannot be written to lines that stay as they are" in run("shuffle", "a=p.txt", "b=p.txt", "o.txt").err
+    assert "cannot be written to lines that stay as they are" in run("shuffle", "a=p.txt", "p.txt", "o.txt").err
 
 
 def test_a_file_of_that_name_is_no_label(here: Path) -> None:

@@ -7,7 +7,7 @@ is written, `{eta0.name}` and `{eta0.value}` are one of the two alone, `{eta0_}`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
@@ -125,6 +125,10 @@ class DataError(RosenblattError):
     exit_code = 3
     names_its_file = False
     """Whether it is known to begin with where it is: that of one of several files."""
+    empty = False
+    """Whether the data are there, and there is nothing in them."""
+    notes: Mapping[str, int] = {}
+    """What was noted of the reading before."""
 
 
 class ModelError(RosenblattError):

@@ -10,7 +10,7 @@ import click
 
 from .. import __version__
 from ..errors import DataError, RosenblattError
-from .output import note, silence, write
+from .output import NAMES, note, notes, silence, write
 
 COMMANDS = {
     "demo": "Learn to tell spam from real mail, live.",
@@ -96,9 +96,9 @@ def write_example(formatter: click.HelpFormatter, example: str) -> None:
 
 def _guarded(group: App, args: list[str], name: str) -> int:
     debug = bool(os.environ.get("ROSENBLATT_DEBUG"))
-    for stream in (sys.stdout, sys.stderr):
+    for stream, errors in ((sys.stdout, NAMES), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=errors)
     with warnings.catch_warnings():
         if not debug:
             warnings.simplefilter("ignore")
@@ -119,6 +119,7 @@ def _guarded(group: App, args: list[str], name: str) -> int:
             silence()
             return 141
         except RosenblattError as error:
+            notes(getattr(error, "notes", {}))
             note(f"Error: {error}")
             return error.exit_code
         except MemoryError as error:

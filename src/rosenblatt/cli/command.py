@@ -1,6 +1,7 @@
 """How a command and an option are made: sections of the help, kinds of values, and settings as the shell says them."""
 
 import inspect
+import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ import click
 from ..errors import Message, RosenblattError, in_python
 from ..parameters import OF_OTHERS, Parameter, nearest
 from ..read import reading_table
-from ..read.parameters import FIELDS
+from ..read.parameters import FIELDS, LABEL_RULES
 from ..read.several import from_words
 from .app import write_example
 
@@ -197,7 +198,7 @@ def _type(entry: Parameter) -> Any:
 
 def _callback(entry: Parameter) -> Any:
     if entry.kind is list:
-        return as_fields if entry.name == FIELDS.name else as_names
+        return {FIELDS.name: as_fields, LABEL_RULES.name: as_rules}.get(entry.name, as_names)
 
     def chosen(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
         """What one of the choices stands for."""
@@ -229,6 +230,12 @@ def as_data(ctx: click.Context, param: click.Parameter, words: tuple[Any, ...]) 
 
 def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     return None if value is None else value.split(",")
+
+
+def as_rules(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    """`ham=Inbox,"Work, urgent"`: what stands in quotes keeps its commas."""
+    rules = re.findall(r'(?:[^,"]|"[^"]*"?)+', value or "")
+    return None if value is None else [rule.replace('"', "") for rule in rules]
 
 
 def as_fields(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:

@@ -96,6 +96,8 @@ def converted(path: str, output: str, words: dict[str, Any], unlabelled: bool, p
             lines = (" ".join(name.splitlines()) + "\n" for name in shape.names or [])
             files[1].write("".join(lines).encode("utf-8", "replace"))
     found = {"rows": rows, "features": features, "format": words["to"], "output": output, "names": names}
+    if shape.kind == "documents" and source.recipe()["format"] == "mail":
+        changed = {**changed, "of mails only subject and body are written; as numbers (svmlight, npz), all fields": 0}
     return {**found, "numbers": shape.numbers, "notes": {**source.notes, **changed}}
 
 

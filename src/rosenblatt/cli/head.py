@@ -51,7 +51,10 @@ def _rows(source: Any, count: int) -> Iterator[dict[str, Any]]:
 def _content(batch: Batch, i: int, source: Any) -> dict[str, Any]:
     rows = batch.rows
     if isinstance(rows, list):
-        return {"text": {tag or "text": text for tag, text in rows[i]}}
+        texts: dict[str, str] = {}
+        for tag, text in rows[i]:
+            texts[tag or "text"] = f"{texts[tag]}\n{text}" if tag in texts else text
+        return {"text": texts}
     names = source.feature_names
     base = int(getattr(source, "base", 1))
     columns, values = (each.tolist() for each in rows.row(i))

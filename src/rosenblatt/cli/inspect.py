@@ -91,6 +91,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
     yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
+    if "fields" in values["reading"]:
+        yield f"fields: {', '.join(['body', *values['reading']['fields']])}"
     if values["representation"] is not None:
         yield from _representation(values["representation"])
     yield ", ".join(plural(int(values[f"{what}s"]), what) for what in ("epoch", "example", "update", "mistake"))

@@ -1,5 +1,6 @@
 """Where words go: data to standard output, everything else to standard error. Neither ever gives a traceback."""
 
+import codecs
 import contextlib
 import io
 import json
@@ -24,6 +25,20 @@ class OutputError(RosenblattError):
     exit_code = 5
 
 
+NAMES = "rosenblatt-names"
+
+
+def _bytes_of_names(error: UnicodeError) -> tuple[str | bytes, int]:
+    """The bytes of a file's name that are no text, as they are; other characters that cannot be written, escaped."""
+    if isinstance(error, UnicodeEncodeError):
+        with contextlib.suppress(UnicodeEncodeError):
+            return error.object[error.start : error.end].encode("ascii", "surrogateescape"), error.end
+    return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(NAMES, _bytes_of_names)
+
+
 class _Standard(io.FileIO):
     """Standard output below its buffer: whoever writes to it, a command, the help or a writer of files, learns in one
     sentence that it cannot be written."""
@@ -45,7 +60,7 @@ def buffer_standard_output() -> None:
     file that PYTHONUNBUFFERED puts in its place drops the rest and says nothing."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         raw, was = _Standard(sys.stdout.fileno(), "w", closefd=False), sys.stdout
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), was.encoding, "backslashreplace", line_buffering=True)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), was.encoding, NAMES, line_buffering=True)
 
 
 def write(text: str) -> None:
@@ -82,8 +97,13 @@ def notes(counted: Mapping[str, int]) -> None:
 
 
 def to_json(value: Any) -> str:
-    """One line of JSON: numpy's numbers as Python's; NaN and infinity, which JSON has not, as null."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    r"""One line of JSON: numpy's numbers as Python's; NaN and infinity, which JSON has not, as null; bytes of a file's
+    name that are no text as Python reads them, `\udce4`, so that `os.fsencode` gives them back."""
+    text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    return SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _plain(value: Any) -> Any:

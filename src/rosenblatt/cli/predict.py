@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from ..model.model import Model, Scored
 from ..read.anything import source_like
 from .command import command, switch
 from .options import json_option, reading, reading_options
-from .output import notes, to_json, write_lines
+from .output import note, notes, to_json, write_lines
 from .progress import Progress
 
 
@@ -39,15 +39,21 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
     source = source_like(data, learned, labelled="unneeded", **reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}
     with Progress(printing=True) as progress:
-        for part in learned.scored(progress.reading(source)):
-            write_lines(_objects(part, learned, proba) if as_json else _lines(part, learned, asked))
+        try:
+            for part in learned.scored(progress.reading(source)):
+                write_lines(_objects(part, learned, proba) if as_json else _lines(part, learned, asked))
+        except DataError as error:
+            if not error.empty:
+                raise
+            note(f"note: {error}")  # no new mail: nothing is wrong
     notes(source.notes)
 
 
 def _lines(part: Scored, model: Model, asked: dict[str, bool]) -> Iterator[str]:
     columns = [model.labels(part.scores).astype(str).tolist()]
     if asked["ids"]:
-        columns.insert(0, [part.name(i) or str(part.number(i)) for i in range(len(part.scores))])
+        names = [part.name(i) or str(part.number(i)) for i in range(len(part.scores))]
+        columns.insert(0, [name.replace("\t", "\\t") for name in names])
     if asked["scores"] or asked["proba"]:  # one of them
         numbers = part.scores if asked["scores"] else np.exp(model.log_probabilities(part.scores))
         columns += [[repr(value) for value in column] for column in np.atleast_2d(numbers.T).tolist()]

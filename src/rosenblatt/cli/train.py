@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.loop import UPDATES
+from ..core.loop import SEEN, UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
 from ..learn.converged import MOST_VOTES, training_errors, unsettled
@@ -22,7 +22,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import ENDLESS, REMEDIES, endless, of_scale
+from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, surely_wrong
 from ..report.answers import calibration_text, choice, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -37,6 +37,7 @@ LONG = 2.0
 """Seconds of learning before anything is said of mistakes that do not get fewer."""
 LATELY = 5
 """Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
+KEEP = "--keep averaged or --keep pocket, which do well where mistakes remain"
 
 
 @command(data="DATA...")
@@ -99,7 +100,7 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     ):
         # Started from a model of the same 300 rows: log-loss .41 in the folds, .59 on others.
         note(f"note: folds and rows set aside flatter a model that starts from {start}, if that one learned from them")
-    values = _values(trained, output)
+    values = _values(trained, output, first if before is not None else None)
     if plot:
         write_picture(training_picture(trained.model, progress, output), plot)
     if curve:
@@ -131,7 +132,7 @@ class Restless(Observer):
             )
 
 
-def _values(trained: Learned, output: str) -> dict[str, Any]:
+def _values(trained: Learned, output: str, before: Model | None) -> dict[str, Any]:
     """The result as `--json` prints it. training_errors: rows with y·u ≤ 0 (a score of 0 is a mistake)."""
     model, run = trained.model, trained.model.run
     settings, errors = run.settings.words(), _errors(trained)
@@ -159,7 +160,7 @@ def _values(trained: Learned, output: str) -> dict[str, Any]:
         "seconds": round(trained.seconds, 3),
         "model": output,
         "notes": trained.notes,
-        "advice": "; ".join(_advice(trained, errors)) or None,
+        "advice": "; ".join(_advice(trained, errors, before)) or None,
     }
 
 
@@ -234,8 +235,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"next: {values['advice']}"
 
 
-def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
-    """What to try where training errors are left, or the loss has no minimum."""
+def _advice(trained: Learned, errors: int | None, before: Model | None) -> Iterator[str]:
+    """What to try where training errors are left, or the loss has no minimum. before: what went on."""
     model, run = trained.model, trained.model.run
     if model.width == 0:
         yield "there is no feature to learn from"
@@ -245,6 +246,17 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
     if run.finished and errors == 0 and run.memory.is_linear and endless(run.settings):
         yield ENDLESS
     if errors == 0:
+        return
+    steps = 0 if before is None else int(before.run.state.n[SEEN])
+    mean = not run.memory.answers_now and not run.memory.needs_measure
+    if errors is not None and mean and 2 * steps > run.state.n[SEEN] and 10 * errors > trained.rows.n:
+        yield f"the {steps:,} steps of before outweigh those on these rows; to correct it, learn from all rows anew"
+        return
+    wrong = surely_wrong(trained.rows, trained.y) if errors else 0
+    if wrong and 2 * wrong >= (errors or 0):
+        if not run.finished and run.may_never_settle:
+            yield KEEP
+        yield f"equal rows have different labels, so that no rule can be right on {wrong:,} of the rows"
         return
     yield from of_scale(model, trained.rows, "--scale standard")
     if run.finished or run.best is not None:
@@ -262,7 +274,7 @@ def _advice(trained: Learned, errors: int | None) -> Iterator[str]:
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
-            yield "--keep averaged or --keep pocket, which do well where mistakes remain"
+            yield KEEP
         if run.memory.needs_measure and not run.settings.optimizer.picks and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}, or go on with --continue"

@@ -1,6 +1,7 @@
 """Labels: which values there are, which is the positive class, and the numbers that the loop works with."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -123,3 +124,12 @@ def from_json(saved: dict[str, Any]) -> Array:
     kinds = {"int": np.int64, "float": np.float64, "bool": np.bool_, "str": np.str_}
     kind, values = kinds[saved["kind"]], saved["values"]
     return np.array(values, np.uint64 if kind is np.int64 and max(values, default=0) >= 2**63 else kind)
+
+
+def differing_in_case(labels: Iterable[Any]) -> list[str]:
+    """Two of the labels that are the same but for capitals, or none."""
+    seen: dict[str, str] = {}
+    for label in map(str, labels):
+        if (first := seen.setdefault(label.casefold(), label)) != label:
+            return [first, label]
+    return []

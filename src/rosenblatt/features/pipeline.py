@@ -6,7 +6,7 @@ numbers    → scaled (→ and their products)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -124,10 +124,13 @@ class Features:
         self.columns, self.steps, self.dictionary, self.senders = columns, steps, dictionary, senders
 
     @classmethod
-    def fit(cls, source: Source, options: Options = DEFAULT) -> tuple[Features, Rows, Array | None, list[str] | None]:
+    def fit(
+        cls, source: Source, options: Options = DEFAULT, kept: Callable[[Array], Array] | None = None
+    ) -> tuple[Features, Rows, Array | None, list[str] | None]:
         """(features, scaled rows, labels, ids) of all data of the source, which is read once.
 
-        Labels and ids are None where the source has none. Raises SettingError for unknown options, DataError where
+        kept: from the labels to the numbers of the rows that the features are learned from; None: from all. Labels and
+        ids are None where the source has none. Raises SettingError for unknown options, DataError where
         there are no data, or their products are too many.
         """
         options.check(source.kind)
@@ -135,12 +138,18 @@ class Features:
         first = options.of_documents() if texts else [Step()]
         batches: list[Any] = [batch._replace(rows=[step.prepared(batch.rows) for step in first]) for batch in source]
         parts = [[batch.rows[place] for batch in batches] for place in range(len(first))]
-        fitted: list[Any] = [step.fitted(own) for step, own in zip(first, parts, strict=True)]
         if not batches:
             raise DataError("the data have no rows; at least one is needed to learn from")
-        rows = _side_by_side(fitted, [step.stacked(own) for step, own in zip(first, parts, strict=True)])
-        width, (_, y, ids, _) = rows.width, joined(batches)
-        steps, rows = fitted_chain(options.of_rows(source.kind), rows)
+        _, y, ids, _ = joined(batches)
+        numbers = None if kept is None or y is None else kept(y)
+        whole = [step.stacked(own) for step, own in zip(first, parts, strict=True)]
+        if numbers is not None:
+            parts = [[step.taken(own, numbers)] for step, own in zip(first, whole, strict=True)]
+        fitted: list[Any] = [step.fitted(own) for step, own in zip(first, parts, strict=True)]
+        rows = _side_by_side(fitted, whole)
+        width = rows.width
+        steps, own = fitted_chain(options.of_rows(source.kind), rows if numbers is None else rows.take(numbers))
+        rows = own if numbers is None else reduce(lambda rows, step: step.transform(rows), steps, rows)
         return cls(width, steps, *fitted[: 2 * texts]), rows, y, ids  # type: ignore[return-value]
 
     def transform(self, batch: Batch) -> Rows:

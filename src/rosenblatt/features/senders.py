@@ -51,6 +51,9 @@ class Senders(Step):
     def stacked(self, parts: Iterable[Any]) -> tuple[str | None, ...]:
         return tuple(chain.from_iterable(parts))
 
+    def taken(self, batch: tuple[str | None, ...], numbers: Array) -> tuple[str | None, ...]:
+        return tuple(batch[number] for number in numbers)
+
     def partial(self, batch: Any) -> Counter[str]:
         """How many of the mails each sender has sent."""
         return Counter(filter(None, self.prepared(batch)))

@@ -23,6 +23,12 @@ class Counted(NamedTuple):
     numbers: dict[str, int]
     entries: Entries
 
+    def take(self, rows: Array) -> Counted:
+        """The documents of these numbers, ascending."""
+        counts, columns, lengths = self.entries
+        there = np.repeat(np.isin(np.arange(len(lengths)), rows), lengths)
+        return Counted(self.numbers, Entries(counts[there], columns[there], lengths[rows]))
+
 
 class Frequencies(NamedTuple):
     """In how many documents words occur. numbers: word → number; documents: by number, 0 of the last ones left out."""

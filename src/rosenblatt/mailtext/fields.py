@@ -61,14 +61,15 @@ def is_whole(tag: str) -> bool:
 
 
 def checked(names: list[str]) -> list[str]:
-    """Names of fields, in lower case. SettingError where one is no name of a header, or a slip for one of `MADE`."""
+    """Names of fields, in lower case, without `body`, which is read in any case. SettingError where one is no name of a
+    header, or a slip for one of `MADE` or the subject."""
     from difflib import get_close_matches
 
     lower = [name.strip().lower() for name in names]
     for name in lower:
         if not NAME.fullmatch(name):
             raise SettingError(f"mail field {name!r} is no name: headers, or {', '.join(MADE)}, joined by commas")
-        near = get_close_matches(name, MADE, 1, 0.8)
+        near = get_close_matches(name, (*MADE, "subject"), 1, 0.8)
         if near and near[0] != name:
             raise SettingError(f"mail field {name!r} would be a header of that name; for the field write {near[0]}")
-    return list(dict.fromkeys(lower))
+    return [name for name in dict.fromkeys(lower) if name != "body"]

@@ -60,6 +60,8 @@ def _is_by_byte(codec: str) -> bool:
 
 WIDE = ("utf-16", "utf-32")
 """Charsets whose Western texts are half zeros."""
+ESCAPES = {"iso2022": b"\x1b", "hz": b"~{"}
+"""How charsets of seven bits begin what is not ASCII: in UTF-8 that would be letters and signs."""
 FEW = 10
 """One foreign byte in so many beyond ASCII leaves a text in the charset that it declares."""
 FOREIGN = "rosenblatt-foreign-bytes"
@@ -100,7 +102,8 @@ def _is_nearly(data: bytes, codec: str, cut: bool) -> bool:
 
 def decode(data: bytes, declared: str = "", cut: bool = False) -> Decoded:
     """The text in the declared charset; else, and where it is UTF-8 that declares a charset of single bytes, in UTF-8
-    whose foreign bytes are Windows-1252 (which always does).
+    whose foreign bytes are Windows-1252 (which always does). Of a charset with escapes, a character that is not in it
+    is lost alone.
 
     cut: the data end where a limit was, maybe inside a character.
     """
@@ -112,6 +115,8 @@ def decode(data: bytes, declared: str = "", cut: bool = False) -> Decoded:
         if text is not None:
             return Decoded(text)
         problem = f"{'unknown' if codec is None else 'wrong'} {declared}"
+    if codec is not None and any(codec.startswith(name) and mark in data for name, mark in ESCAPES.items()):
+        return Decoded(_text(data, codec, cut, "replace") or "", problem)
     nearest = codec if codec is not None and _is_nearly(data, codec, cut) else "utf-8"
     return Decoded(_text(data, nearest, cut, FOREIGN) or "", problem)
 

@@ -24,6 +24,14 @@ __all__ = ["format_names", "from_recipe", "open_bytes", "open_source", "reader_c
 
 OURS = {"labelled", "classes", "learned", "width", "expect", "block_bytes", "batch_size"}
 """Arguments of readers that the program gives, not its users."""
+FOREIGN = {
+    b"PK\x03\x04": ("a zip archive, or a document in one", "unzip it, or save a spreadsheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an Outlook mail (.msg) or an Office document", "msgconvert makes .eml of a .msg"),
+    b"!BDN": ("an Outlook mailbox (.pst)", "readpst makes mbox files of it"),
+    b"\xcf\xad\x12\xfe": ("an Outlook Express mailbox (.dbx)", "undbx makes .eml files of it"),
+    b"\1\1\1\1\n": ("an MMDF mailbox", "mutt saves it as mbox, and Python's mailbox.MMDF reads it"),
+}
+"""How files begin that are not read, what they are, and how they are opened."""
 LOOK = 4096
 """First bytes of a file that are looked at."""
 LONG = 60_000
@@ -76,8 +84,17 @@ def open_source(path: PathLike, format: str = "auto", **options: Any) -> Source:
     return source  # type: ignore[no-any-return]
 
 
+def _check_labels(data: Several, options: dict[str, Any]) -> None:
+    """SettingError where labels are said in two ways."""
+    label = next((label for label, _ in data.parts if label is not None), None)
+    if label is not None and options.get("label_header") is not None:
+        text = f"{{label_header.name}} and {plain(label)}=... both say the labels; choose one"
+        raise SettingError(text, label_header=options["label_header"])
+
+
 def _in_turn(data: Several, format: str, options: dict[str, Any]) -> Source:
     """Several data; the later ones are read as the first."""
+    _check_labels(data, options)
 
     def opened(path: str, label: str | None, first: Source | None) -> Source:
         own = options if label is None else {**options, "labelled": False}
@@ -129,6 +146,7 @@ def from_recipe(
     it is of.
     """
     if isinstance(path, Several):
+        _check_labels(path, options)
         own = {"width": width, "classes": classes, **options}
 
         def opened(part: str, label: str | None, first: Source | None) -> Source:
@@ -189,7 +207,7 @@ def _read(path: PathLike | ByteStream, name: str, options: dict[str, Any]) -> So
     accepted = _options(name)
     for option in options:
         if option not in accepted:
-            known = [each for each in accepted if each not in OURS]
+            known = [each.name for each in reader_classes()[name].parameters if each.section == "Reading"]
             listed = ", ".join(f"{{{each}:s}}" for each in known) or "none"
             found = f"{{{option}:s}} is no option of the format {name}"
             raise SettingError(f"{found}, whose options are: {listed}", **dict.fromkeys([option, *known], ""))
@@ -222,6 +240,9 @@ def _by_look(stream: ByteStream, path: PathLike, once: bool) -> str:
     for name, reader in known.items():
         if reader.begins(head, None if once else path):
             return name
+    foreign = next((what for magic, what in FOREIGN.items() if head.startswith(magic)), None)
+    if foreign is not None:
+        raise located(stream.name, None, f"it is {foreign[0]}", f"expected what it holds: {foreign[1]}")
     line = stream.first_line()
     if not line:
         raise located(stream.name, None, "found no rows", "expected at least one")

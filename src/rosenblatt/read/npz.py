@@ -12,6 +12,7 @@ from ..core.rows import Array, Rows, csr, from_matrix
 from ..data.batch import Batch
 from ..errors import Message, SettingError, plural
 from .arrays import Npy, label_array
+from .open import PathLike
 from .parameters import ARRAY, BAD, LABEL
 from .source import ROOM, seekable
 
@@ -49,6 +50,12 @@ class Npz(Npy):
     rank = 4
     suffixes = (".npz",)
     magic = (b"PK\x03\x04",)
+
+    @classmethod
+    def begins(cls, head: bytes, path: PathLike | None) -> bool:
+        """Other zip archives hold no arrays."""
+        return super().begins(head, path) and head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(b".npy")
+
     parameters = (ARRAY, LABEL, BAD)
 
     def batches(self) -> Iterator[Batch]:

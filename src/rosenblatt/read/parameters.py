@@ -35,7 +35,8 @@ LABEL_HEADER = _reading(
 )  # fmt: skip
 LABEL_RULES = _reading(
     "label_rules", None, list, metavar="RULES", shown="",
-    help="--label-header: which value is which class, as spam=Spam,ham=Inbox; CLASS=* takes the rest.",
+    help="--label-header: which value is which class, as spam=Spam,ham=Inbox,\"Work, home\": ham has one or the other;"
+         " CLASS=* takes the rest.",
     meaning="Of label_header, which value is which class: [\"spam=Spam\", \"ham=Inbox\"]; `class=*` takes the mails"
             " that meet no other rule. Mails that meet none, or rules of two classes, are left out.",
 )  # fmt: skip

@@ -14,6 +14,9 @@ from .open import is_remote
 SHOWN = 3
 """Parts that messages name; of more the first, and how many there are."""
 
+TWO_LABELS = "{}: it is given as {} and as {}; expected one label"
+TWICE = "mails given twice, read once"
+
 
 BAD_ROWS = ("bad lines skipped", "bad rows skipped")
 """Notes of rows that count, though they are left out."""
@@ -30,7 +33,8 @@ class Several(str):
     """The same as words of the shell."""
 
     def __new__(cls, parts: Sequence[tuple[Any, Any]]) -> Self:
-        """DataError for a label that is empty or has blanks: it would be two words in an index."""
+        """DataError for a label that is empty or has blanks: it would be two words in an index; and for two of one
+        file."""
         words = [os.fspath(path) if label is None else f"{label}={os.fspath(path)}" for label, path in parts]
         made = super().__new__(cls, " ".join(words))
         made.words, made.parts = words, []
@@ -39,6 +43,10 @@ class Several(str):
                 raise DataError(f"found the label {str(label)!r} for {path}; expected one without blanks")
             own = os.fspath(path) if os.path.exists(path) else os.path.expanduser(path)
             made.parts.append((None if label is None else str(label), own))
+        labels: dict[str, str] = {}
+        for label, path in made.parts:
+            if label is not None and (other := labels.setdefault(os.path.realpath(path), label)) != label:
+                raise DataError(TWO_LABELS.format(path, other, label))
         return made
 
     def __reduce__(self) -> Any:
@@ -114,6 +122,7 @@ class InTurn:
         self, data: Several, opened: Callable[..., Source], labelled: Any = True, classes: Sequence[Any] | None = None
     ) -> None:
         self.origin, self.notes = data.origin, dict[str, int]()
+        self._may_be_empty = labelled == "unneeded"
         self._labels = [None if labelled is False else label for label, _ in data.parts]
         self._classes = np.array(classes) if classes is not None and labelled is True else None
         self._sources: list[Any] = []
@@ -139,7 +148,7 @@ class InTurn:
 
     def __iter__(self) -> Iterator[Batch]:
         self.notes.clear()
-        before = 0
+        before, some, seen = 0, False, dict[str, tuple[Source, Any]]()
         for label, source in zip(self._labels, self._sources, strict=True):
             first = 1
             try:
@@ -149,14 +158,33 @@ class InTurn:
                     first += batch.n
                     own = None if batch.numbers is None else batch.numbers + before
                     ids = None if batch.ids is None else [source.placed(name) for name in batch.ids]
-                    yield batch._replace(y=y, ids=ids, numbers=own)
+                    if (new := self._once(batch._replace(y=y, ids=ids, numbers=own), source, seen)).n:
+                        some = True
+                        yield new
                 before += first - 1 + sum(source.notes.get(what, 0) for what in BAD_ROWS)
             except DataError as error:
-                error.names_its_file = True
+                if error.empty and self._may_be_empty and (some or source is not self._sources[-1]):
+                    continue
+                error.names_its_file, error.notes = True, self.notes
                 raise
             finally:
                 for what, count in source.notes.items():
                     self.notes[what] = self.notes.get(what, 0) + count
+
+    def _once(self, batch: Batch, source: Source, seen: dict[str, tuple[Source, Any]]) -> Batch:
+        """Without the mails that came from a source before. seen: file → source and label. DataError where the labels
+        differ."""
+        new = list(range(batch.n))
+        for i, name in enumerate(batch.ids or ()):
+            label = None if batch.y is None else batch.y[i]
+            first, other = seen.setdefault(os.path.realpath(name), (source, label))
+            if first is not source:
+                new.remove(i)
+                if other != label:
+                    raise DataError(TWO_LABELS.format(name, other, label))
+        if len(new) < batch.n:
+            self.notes[TWICE] = self.notes.get(TWICE, 0) + batch.n - len(new)
+        return batch if len(new) == batch.n else batch.take(np.array(new, int))
 
     def _check(self, y: Any, origin: str, first: Any) -> None:
         """Here, where it is known which file a row lies in."""

@@ -140,10 +140,14 @@ class FileSource:
 
     def __iter__(self) -> Iterator[Batch]:
         none = True
-        for batch in self.batches():
-            if batch.n:
-                none = False
-                yield batch
+        try:
+            for batch in self.batches():
+                if batch.n:
+                    none = False
+                    yield batch
+        except DataError as error:
+            error.notes = self.notes
+            raise
         if none:
             raise self._no_rows()
 

@@ -17,7 +17,7 @@ from ..core.rows import Array, Rows, stack
 from ..data.batch import Source
 from ..data.checks import checked_weights, combined_weight
 from ..data.folds import folds_for, set_aside
-from ..data.labels import class_list, class_numbers, tidy
+from ..data.labels import class_list, class_numbers, differing_in_case, tidy
 from ..errors import DataError, Message, SettingError, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Features
@@ -74,10 +74,12 @@ def new(
         source = source_of(data, y, **recipe.reading)
         recipe.check_kind(source)
         with naming(source.origin, str(recipe["known_senders"]), recipe["dictionary"]):
-            features, rows, labels, _ = Features.fit(source, recipe.features)
+            features, rows, labels, _ = Features.fit(source, recipe.features, _learned_from(recipe))
         if labels is None:
             raise DataError(f"{source.origin}: there are no labels; rows to learn from need one each")
         y = tidy(labels)
+        if alike := differing_in_case(np.unique(y)):
+            warnings.warn(f"the labels {' and '.join(alike)} differ only in capitals", stacklevel=3)
         reading, names = source.recipe(), source.feature_names
         own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:
@@ -94,6 +96,12 @@ def new(
     trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
     return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
+
+
+def _learned_from(recipe: Recipe) -> Callable[[Array], Array] | None:
+    """From the labels to the rows that the features, too, are learned from, where others are set aside."""
+    share, seed = recipe["validation"], recipe.settings.random_state
+    return (lambda y: set_aside(tidy(y), share, seed)[0]) if isinstance(share, float) else None
 
 
 def further(

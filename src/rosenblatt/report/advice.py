@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.rows import Rows
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..data.labels import differing_in_case
 from ..doctor.diagnosis import Diagnosis
-from ..doctor.facts import FAR, UNEVEN
+from ..doctor.facts import FAR, UNEVEN, Columns, repeats
 from ..doctor.summary import ranges_apart
 from ..features.scaling import Standard
 from ..learn.settings import Settings
@@ -190,11 +193,18 @@ def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
     return [apart(ratio, remedy)] if ratio >= MINDS else []
 
 
+def surely_wrong(rows: Rows, y: Array) -> int:
+    """How many of the rows every rule gets wrong, because rows that equal them have another label."""
+    return repeats(Columns().add(rows), np.unique(y, return_inverse=True)[1]).surely_wrong
+
+
 def of_data(found: dict[str, Any]) -> list[str]:
     """Of what `doctor.summary` finds."""
     sizes, ranges, wrong = list(found["class_rows"].values()), found.get("range_ratio", 1.0), found["surely_wrong"]
     ratio = max(sizes) / min(sizes) if len(sizes) == 2 else 1.0
+    alike = " and ".join(differing_in_case(found["class_rows"]))
     hints = {
+        f"the labels {alike} differ only in capitals": alike,
         "there is only one class: nothing to learn from yet": len(sizes) == 1,
         f"one class has {ratio:.0f} times the rows of the other: --class-weight balanced": ratio >= UNEVEN,
         apart(ranges, "--scale standard"): ranges >= FAR,

@@ -150,7 +150,7 @@ class SvmlightWriter(Writer):
             heads = [text.encode() for text in label_texts(label_numbers(batch.y, self._shape))]
         tails = [b"\n"] * n
         if self._shape.ids and batch.ids is not None:
-            tails = [f" # {' '.join(str(name).split())}\n".encode() for name in batch.ids]
+            tails = [f" # {' '.join(str(name).split())}\n".encode("utf-8", "replace") for name in batch.ids]
         columns = columns.astype(np.uint64) + np.uint64(self._shape.base)
         ends = digits.ends_of(heads), digits.ends_of(tails)
         out = np.empty(LONGEST_PAIR * len(values) + sum(end.text.size for end in ends), np.uint8)

@@ -17,11 +17,23 @@ from typing import IO
 from ...errors import DataError, located
 from ..open import ByteStream
 from .mbox import LEFT_OUT, LOOK, is_mbox, split
-from .store import ARCHIVE, FIRST, LINKS, NO_MAIL, PAIR, UNREADABLE, Entries, Entry, Folders, Store, entry, note_of
+from .store import (
+    ARCHIVE,
+    FIRST,
+    INFO,
+    LINKS,
+    NO_MAIL,
+    PAIR,
+    UNREADABLE,
+    Entries,
+    Entry,
+    Folders,
+    Store,
+    entry,
+    note_of,
+)
 
 MAILS, UNFINISHED = ("cur", "new"), "tmp"
-INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
-"""The flags: `:2,FS`; other marks stand for the colon where a file system forbids it."""
 DELIVERED = re.compile(r"\d{6,}[._]\S*$")
 """How names of mails in a maildir begin: the second of delivery."""
 

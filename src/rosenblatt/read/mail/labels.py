@@ -21,7 +21,7 @@ class HeaderLabels:
     """
 
     def __init__(self, header: str, rules: Sequence[str]) -> None:
-        self.header, self.values = header, Counter[str]()
+        self.header, self.values, self.why = header, Counter[str](), ""
         self._classes: dict[str, str] = {}
         label = ""
         for rule in map(str, rules):
@@ -44,17 +44,20 @@ class HeaderLabels:
             raise SettingError(text, label_header=self.header, fields=None)
 
     def label(self, raw: bytes) -> str | None:
-        """The label of a mail."""
+        """The label of a mail; None: `why` says why."""
         values = listed(raw, self.header)
         self.values.update(dict.fromkeys(values, 1))
         met = {self._classes[name] for name in map(str.casefold, values) if name in self._classes}
         if not met and values and REST in self._classes:
             return self._classes[REST]
+        self.why = f"mails whose {self.header} meets {'rules of two classes' if met else 'no rule'}, skipped"
         return met.pop() if len(met) == 1 else None
 
-    @property
-    def note(self) -> str:
-        return f"mails whose {self.header} meets no rule, or rules of two classes, skipped"
+    def idle(self) -> list[str]:
+        """Notes of the rules that no mail has met."""
+        there = {value.casefold() for value in self.values} | {REST}
+        rules = [value for value in self._classes if value not in there]
+        return [f"no mail has {value!r} in {self.header}, which is {self._classes[value]} by a rule" for value in rules]
 
     def wrong(self, origin: str, found: str) -> DataError:
         """What the header says instead, the most frequent values first."""

@@ -33,6 +33,12 @@ DATE = (
     rb"(?:\d{4}[ \t]+)?\d{1,2}:\d\d|\d{4}-\d\d-\d\d[T \t]\d\d:\d\d)"
 )
 FROM = re.compile(rb"From [ \t]*" + ADDRESS + DATE + rb"[^\r\n]{0,200}\r?\n", re.IGNORECASE)
+FULL = re.compile(
+    rb"From [ \t]*\S{1,300}[ \t]+" + DAY + MONTH + rb"[ \t]+\d{1,2}[ \t]+\d{1,2}:\d\d(?::\d\d)?(?:[ \t]+[+-]?\w{1,9})?"
+    rb"[ \t]+\d{4}[ \t]*\r?\n",
+    re.IGNORECASE,
+)
+"""As the standard has it, which no prose is: whatever comes next is a mail, though it has no headers."""
 NAMES = (
     rb"subject|from|to|cc|bcc|date|sender|received|status|lines|path|newsgroups|xref|organization|[a-z]+(?:-[a-z0-9]+)+"
 )
@@ -63,12 +69,13 @@ Note = Callable[[str], None]
 
 
 def separator(data: bytes | bytearray, place: int, after_blank: bool = True) -> re.Match[bytes] | None:
-    """The line there, if it parts mails: `From ` before a header; what begins well-known ones, or anything after
-    `From address date`. Without a blank line before it must be both."""
+    """The line there, if it parts mails: `From address date` as the standard has it; another `From ` before a header:
+    what begins well-known ones, or any that looks so after an address and a date. Without a blank line before it must
+    have both."""
     line, known = FROM.match(data, place), BEFORE_HEADER.match(data, place)
     if not after_blank:
         return line and known
-    return known or (line if line and A_HEADER.match(data, line.end()) else None)
+    return known or FULL.match(data, place) or (line if line and A_HEADER.match(data, line.end()) else None)
 
 
 def refusal(raw: bytes) -> str | None:

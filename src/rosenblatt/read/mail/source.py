@@ -12,21 +12,26 @@ import numpy as np
 from ... import mailtext
 from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
-from ...mailtext.fields import FAILED, Document
+from ...mailtext.fields import FAILED, MADE, Document
+from ...mailtext.fields import FIELDS as DEFAULT
 from ..open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
 from ..parameters import FIELDS, LABEL_HEADER, LABEL_RULES, LABELS
 from ..source import FileSource
 from .labels import HeaderLabels
-from .mbox import LOOK, MAIL_LIMIT, is_mbox
+from .mbox import LEFT_OUT, LOOK, MAIL_LIMIT, is_mbox
 from .store import ARCHIVE, ONE, PAIR, Entry, Folders, Index, NoMail, Single, Store, is_index, messages, note_of
 
 BATCH = 256
 STORES = ("auto", "mbox", "maildir", "trec", ONE)
 LOOKS = ("auto", ONE)
 """The stores that are known by their look."""
-EXPECTED = "expected raw mails in folders named spam and ham, or in one folder for each label"
+EXPECTED = (
+    "expected raw mails in folders named spam and ham, or in one folder for each label; spam=PATH ham=PATH say what"
+    " lies where, {label_header.name} which header of the mails does"
+)
 OUTSIDE = "mails outside the labelled folders, skipped"
 AS_TEXT = "mails that could not be taken apart, read as plain text"
+NO_HEADER = "no mail has the header {}, a field to read"
 CUT = "mails longer than 64 MB, cut"
 
 HEADER = re.compile(
@@ -104,12 +109,19 @@ class MailSource(FileSource):
         self._begin()
         if self._header is not None:
             self._header.values.clear()
+            self._header.why = ""
+        self._unseen = set() if self.asked.classes else {*self._fields} - {*MADE, *DEFAULT}
         rows = self._labelled_rows()
         seen: set[str] = set()
         while held := list(islice(rows, self.asked.batch_size)):
             batch = self._batch(held)
             seen.update(() if batch.y is None else batch.y.tolist())
+            if self._unseen:
+                self._unseen -= {tag for document in batch.rows for tag, _ in document}  # type: ignore[union-attr]
             yield batch
+        self.notes.update({NO_HEADER.format(name): 0 for name in sorted(self._unseen)})
+        if self._header is not None and not self.asked.classes:
+            self.notes.update(dict.fromkeys(self._header.idle(), 0))
         outside = self.notes.get(OUTSIDE, 0)
         only_one = self.asked.labelled is True and self.asked.classes is None and len(seen) == 1
         if only_one and self._header is not None:
@@ -123,10 +135,12 @@ class MailSource(FileSource):
         labels = None if self._label_of is None else np.array([self._label(entry) for entry in entries], object)
         return Batch(documents, labels, ids)
 
-    def _no_rows(self, what: str = "mail", expected: str = EXPECTED) -> DataError:
-        if self._header is not None and self.notes.get(self._header.note):
+    def _no_rows(self, what: str = "mail", expected: str = "expected at least one") -> DataError:
+        if self._header is not None and self._header.why in self.notes:
             return self._header.wrong(self.origin, f"found no mail of a class by {self._header.header}")
-        return super()._no_rows(what, expected)
+        error = super()._no_rows(what, expected)
+        error.empty = self.notes.keys() <= {LEFT_OUT}
+        return error
 
     # --- labels ------------------------------------------------------------------------------------------------------
 
@@ -173,6 +187,7 @@ class MailSource(FileSource):
                 self._note(OUTSIDE, len(held) - len(inside))
                 yield from inside
                 return
+        self.notes.clear()
         self._settle([entry.folders for entry in self._store.entries()])
         self.notes.clear()
         yield from self._labelled_rows()
@@ -198,7 +213,7 @@ class MailSource(FileSource):
         if self._label_of is None and (self.asked.labelled is True or (self._labels is not None and not single)):
             wanted = "" if self._labels is None else f" named {', '.join(map(str, self._labels))}"
             found = "mail without a label" if single else f"no labelled folders{wanted}"
-            raise located(self.origin, None, f"found {found}", EXPECTED)
+            raise located(self.origin, None, f"found {found}", EXPECTED, label_header=None)
         self._settled = True
 
     def _known(self, places: list[Folders]) -> LabelOf | None:
@@ -227,9 +242,9 @@ class MailSource(FileSource):
                         if self._header is not None:
                             entry = entry._replace(label=self._header.label(raw))
                             if entry.label is None:
-                                self._note(self._header.note)
+                                self._note(self._header.why)
                                 continue
-                        yield entry, self._document(raw), _printable(name)
+                        yield entry, self._document(raw), name
             except (OSError, DataError) as error:
                 missing = isinstance(error, NoMail)
                 if missing and isinstance(self._store, Single):
@@ -306,8 +321,3 @@ def labelling(places: Sequence[Folders], labels: Sequence[str] | None = None) ->
     if len({folders[depth : depth + 1] for folders in places}) < 2 or any(len(f) <= depth for f in places):
         return None
     return lambda folders: folders[depth]
-
-
-def _printable(name: str) -> str:
-    """A path as text: bytes of it that are no UTF-8 cannot be printed."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 from ...errors import DataError, located
 from ...mailtext.mime import is_deleted, is_mail
 from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
+from ..several import TWICE
 from ..source import filled
 from .mbox import LEFT_OUT, MAIL_LIMIT, is_mbox, refusal, split
 
@@ -24,6 +25,23 @@ ARCHIVE = re.compile(r"\.(?:tar|tgz|txz|tbz2?|tzst)(?:\.\w+)?$", re.IGNORECASE)
 MBOX = re.compile(r"\.mbox\Z", re.IGNORECASE)
 FIRST = 1 << 20
 """Bytes that are read of a file before it is decided what it is; nearly every mail is shorter."""
+
+
+INFO = re.compile(r"[:;!]2,([A-Za-z]*)$")
+"""The flags of a mail in a maildir: `:2,FS`; other marks stand for the colon where a file system forbids it."""
+
+
+def refound(path: str, listed: dict[str, dict[str, str]]) -> str:
+    """The same path, or that of a maildir's mail that has other flags by now, or was read and so moved to `cur`.
+    listed: folder → mails by their names without flags, of folders that were looked into."""
+    folder, name = os.path.split(path)
+    if os.path.basename(folder) in ("cur", "new") and not os.path.exists(path):
+        for each in (folder, os.path.join(os.path.dirname(folder), "cur")):
+            if each not in listed:
+                listed[each] = {INFO.sub("", mail): mail for mail in os.listdir(each)} if os.path.isdir(each) else {}
+            if own := listed[each].get(INFO.sub("", name)):
+                return os.path.join(each, own)
+    return path
 
 
 class NoMail(DataError):
@@ -181,6 +199,7 @@ class Index(Store):
         with self._opened() as stream:
             lines = stream.read().split(b"\n")
         read, total = 0, sum(map(len, lines)) + len(lines)
+        seen, listed, root = dict[str, tuple[int, str]](), dict[str, dict[str, str]](), os.path.dirname(self.origin)
         for number, line in enumerate(lines, 1):
             read += len(line) + 1
             words = os.fsdecode(line).split(maxsplit=1)
@@ -189,6 +208,15 @@ class Index(Store):
             if len(words) < 2:
                 raise located(self.origin, number, f"found {line[:40].decode('utf-8', 'replace')!r}", INDEXED)
             label, name = words[0], words[1].strip()
+            if (now := refound(os.path.join(root, name), listed)) != os.path.join(root, name):
+                name = os.path.relpath(now, root or ".")
+            first, other = seen.setdefault(os.path.normpath(name), (number, label))
+            if other != label:
+                found = f"found {name!r} as {label}, which line {first} says is {other}"
+                raise located(self.origin, number, found, "expected one label")
+            if first != number:
+                self._note(TWICE)
+                continue
             open_it = lambda name=name, number=number: self._open(name, number)  # noqa: E731
             many = MBOX.search(plain_name(name)) is not None
             yield Entry(name, PurePosixPath(name).parts[:-1], open_it, label, many, True)
@@ -214,5 +242,5 @@ def is_index(head: bytes, path: PathLike) -> bool:
     words = (lines[0] if lines else os.fsdecode(head)).split(maxsplit=1)
     if len(words) != 2 or "\0" in words[1]:
         return False
-    there = os.path.isfile(os.path.join(os.path.dirname(path), words[1].strip()))
+    there = os.path.isfile(refound(os.path.join(os.path.dirname(path), words[1].strip()), {}))
     return there or (bool(lines) and all(map(A_PATH.fullmatch, lines)))
