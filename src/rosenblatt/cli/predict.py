@@ -45,7 +45,7 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         except DataError as error:
             if not error.empty:
                 raise
-            note(f"note: {error}")  # no new mail: nothing is wrong
+            note(f"note: {source.origin}: no mail")  # and nothing is wrong
     notes(source.notes)
 
 
