@@ -113,6 +113,9 @@ def test_fields_that_no_mail_has_are_named(tmp_path):
     assert "write subject" in run("train", mails, "-o", model, "--mail-fields", "sbject").err
     assert "fields: body, subject, x-mailerr\n" in well("inspect", model).out
     assert well("predict", model, mails).err == ""
+    assert Recipe(fields=["Subject", "body"]).fit(mails).reading["fields"] == ["subject"]
+    with pytest.raises(ValueError, match="write subject"):
+        Recipe(fields=["sbject"])
 
 
 @pytest.mark.parametrize(

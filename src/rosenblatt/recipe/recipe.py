@@ -23,6 +23,7 @@ from ..features.pipeline import Options
 from ..learn.rule import rule_name
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
+from ..mailtext.fields import checked
 from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
@@ -285,9 +286,11 @@ def _numbers(path: Path, rows: int) -> Array:
 
 
 def _tidied(name: str, value: Any) -> Any:
-    """A word in its one form: a drawn seed, a share as float, (X, y) as tuple, 3-5 as text."""
+    """A word in its one form: a drawn seed, fields in small letters, a share as float, (X, y) as tuple, 3-5 as text."""
     if name == "random_state":
         return seed_of(value)
+    if name == "fields" and isinstance(value, (list, tuple)):
+        return checked(list(value))
     if name == "validation":
         pair = isinstance(value, list) and len(value) == 2 and not isinstance(value[0], (str, os.PathLike, Mapping))
         held = tuple(value) if pair else value
