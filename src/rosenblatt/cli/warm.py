@@ -62,7 +62,7 @@ def warm(rules: list[str], as_json: bool) -> None:
                 tell("compiling", done, len(work))
     compiled, seconds = sum(loops.values()), round(time.monotonic() - begun, 1)
     values = {"rules": rules, "ready": len(loops), "compiled": compiled, "seconds": seconds}
-    show(values, [f"{len(loops):,} loops are ready, {compiled:,} of them compiled in {seconds:g} s"], as_json)
+    show(values, [f"{len(loops):,} loops are ready, {compiled:,} of them compiled in {seconds:.1f} s"], as_json)
 
 
 def _ready(work: tuple[str, str, int]) -> dict[tuple[str, str], bool]:
