@@ -290,7 +290,7 @@ def _tidied(name: str, value: Any) -> Any:
     if name == "random_state":
         return seed_of(value)
     if name == "fields" and isinstance(value, (list, tuple)):
-        return checked(list(value))
+        return type(value)(checked(list(value)))
     if name == "validation":
         pair = isinstance(value, list) and len(value) == 2 and not isinstance(value[0], (str, os.PathLike, Mapping))
         held = tuple(value) if pair else value
