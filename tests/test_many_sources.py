@@ -220,3 +220,14 @@ def test_a_pipe_is_one_of_several(here: Path) -> None:
     write(here / "b.txt", "\n".join(texts("ham")))
     done = well("train", "spam=-", "ham=b.txt", "-o", "m", *ALL, "--format", "text", given="\n".join(texts("spam")))
     assert "6 rows (ham: 3, spam: 3" in done.out
+
+
+def test_lines_that_say_their_label_themselves_are_no_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The label would be the word that tells the classes apart."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("spam\tfree money now\nspam\tcall free now\n")
+    Path("b.txt").write_text("hello there friend\nsee you there\n")
+    done = run("train", "spam=a.txt", "ham=b.txt", "-o", "m", "--min-documents", "1")
+    said = "found 'spam' and a TAB before the text of every line; expected texts alone, or the file without spam="
+    assert (done.code, done.err) == (3, f"Error: a.txt: {said}\n")
+    assert not Path("m").exists()

@@ -16,10 +16,17 @@ SHOWN = 3
 
 TWO_LABELS = "{}: it is given as {} and as {}; expected one label"
 TWICE = "mails given twice, read once"
+OF_THEIR_OWN = "found {0!r} and a TAB before the text of every line; expected texts alone, or the file without {0}="
 
 
 BAD_ROWS = ("bad lines skipped", "bad rows skipped")
 """Notes of rows that count, though they are left out."""
+
+
+def begin_with(label: str, rows: Any) -> bool:
+    """Whether rows are lines of text that all say the label themselves."""
+    start = f"{label}\t"
+    return isinstance(rows, list) and bool(rows) and all(row and row[0][1].startswith(start) for row in rows)
 
 
 class Several(str):
@@ -154,6 +161,8 @@ class InTurn:
             try:
                 for batch in source:
                     y = batch.y if label is None else np.full(batch.n, label, object)
+                    if label is not None and begin_with(label, batch.rows):  # else it would be the best of words
+                        raise DataError(f"{source.origin}: {OF_THEIR_OWN.format(label)}")
                     self._check(y, source.origin, first if batch.numbers is None else batch.numbers)
                     first += batch.n
                     own = None if batch.numbers is None else batch.numbers + before
