@@ -6,12 +6,15 @@ import os
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from command import process, run, well
 from mails import LINE, all_of, save
 from rosenblatt import Recipe
+from rosenblatt.data.checks import rows_from
 from rosenblatt.mailtext.mime import decode, decode_header
 from rosenblatt.read.mail.source import MailSource
+from rosenblatt.report.advice import surely_wrong
 
 TEXTS = ["one two", "one three", "one two", "one three"] * 5
 
@@ -246,3 +249,9 @@ def test_labels_that_differ_in_capitals_are_noted(tmp_path):
     said = "the labels Spam and spam differ only in capitals"
     assert f"note: {said}\n" in well("train", tmp_path / "t", "-o", tmp_path / "x.model").err
     assert said in well("summary", tmp_path / "t").out
+
+
+def test_contradictions_are_counted_in_the_columns_in_use() -> None:
+    """Training ends with this count, and must not end with an error where columns are many."""
+    X = csr_array((np.ones(4), ([0, 1, 2, 3], [0, 0, 1, 10**8 - 1])), shape=(4, 10**8))
+    assert surely_wrong(rows_from(X), np.array([0, 1, 1, 0])) == 1
