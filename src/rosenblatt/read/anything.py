@@ -11,7 +11,7 @@ from ..errors import DataError, SettingError, plain
 from . import from_recipe, open_source
 from .columns import as_names, listed
 from .open import is_remote
-from .several import Several, several
+from .several import Several, is_file, several
 
 
 def source_of(data: Any, y: Any = None, **options: Any) -> Source:
@@ -152,10 +152,6 @@ def at_hand(data: Any, y: Any = None, fields: Any = None, names: Any = None, rea
     return AtHand(batch if y is None else batch._replace(y=labels_from(y, batch.n)), names, reading)
 
 
-def _is_file(text: Any) -> bool:
-    return isinstance(text, str) and len(text) < 4096 and "\n" not in text and "\0" not in text and os.path.isfile(text)
-
-
 def documents(data: Any, fields: Any = None) -> list[Any] | None:
     """Documents of texts, or of whole mails as bytes; None for what is no list of them."""
     data = np.asarray(data).tolist() if getattr(data, "ndim", 0) == 1 else data
@@ -165,7 +161,7 @@ def documents(data: Any, fields: Any = None) -> list[Any] | None:
         from ..mailtext.mail import parse
 
         return [parse(each, fields or FIELDS) for each in data]
-    if isinstance(first, os.PathLike) or (isinstance(first, str) and all(map(_is_file, data))):
+    if isinstance(first, os.PathLike) or (isinstance(first, str) and all(map(is_file, data))):
         raise DataError(f"the data are a list of paths ({plain(first)}); their labels are in the files, not in y")
     if not isinstance(first, str):
         return None

@@ -103,8 +103,17 @@ def several(data: Any) -> Any:
 def _is_part(data: Any) -> bool:
     if isinstance(data, (os.PathLike, Mapping)):
         return True
-    text = isinstance(data, str) and len(data) < 4096 and "\n" not in data and "\0" not in data
-    return text and (os.path.isfile(data) or (os.sep in data and os.path.isdir(data)))
+    return _is_short(data) and (os.path.isfile(data) or (os.sep in data and os.path.isdir(data)))
+
+
+def is_file(text: Any) -> bool:
+    """Whether a text is the path of a file, and not a text of its own."""
+    return _is_short(text) and os.path.isfile(text)
+
+
+def _is_short(text: Any) -> bool:
+    """Whether it may be a path."""
+    return isinstance(text, str) and len(text) < 4096 and "\n" not in text and "\0" not in text
 
 
 def paths_of(data: Any) -> list[str]:
@@ -183,8 +192,10 @@ class InTurn:
     def _once(self, batch: Batch, source: Source, seen: dict[str, tuple[Source, Any]]) -> Batch:
         """Without the mails that came from a source before. seen: file → source and label. DataError where the labels
         differ."""
+        if batch.ids is None:
+            return batch
         new = list(range(batch.n))
-        for i, name in enumerate(batch.ids or ()):
+        for i, name in enumerate(batch.ids):
             label = None if batch.y is None else batch.y[i]
             first, other = seen.setdefault(os.path.realpath(name), (source, label))
             if first is not source:
