@@ -304,3 +304,96 @@ def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
     for i in d:
         factors += [(i, j) for j in d if j >= i and (which == "all" or (which == "squares") == (i == j))]
     return np.array([[math.prod(row[list(f)]) for f in factors] for row in x]).reshape(len(x), len(factors)), factors
+
+
+# --- metrics: how a step moves each column ---------------------------------------------------------------------------
+# Of x̄ = (x, 1), so that the bias is the last column. Each: (x̄s, y, orders, …) → w̄ after each example.
+
+
+def adagrad(x: Array, y: Array, order: Any, step: Any, eta: float, block: int = 1) -> list[Array]:
+    w, G, path = np.zeros(x.shape[1]), np.zeros(x.shape[1]), []
+    for p in range(0, len(order), block):
+        rows = order[p : p + block]
+        g = sum(step(x[i] @ w, y[i], 0.0) * x[i] for i in rows) / len(rows)
+        G = G + g**2
+        w = w + np.divide(eta * g, np.sqrt(G), out=np.zeros_like(g), where=G > 0)
+        path.append(w)
+    return path
+
+
+def normalised(x: Array, y: Array, order: Any, step: Any, eta: float) -> list[Array]:
+    d = x.shape[1]
+    w, G, s, N, path = np.zeros(d), np.zeros(d), np.zeros(d), 0.0, []
+    for t, i in enumerate(order, start=1):
+        larger = np.abs(x[i]) > s
+        w = np.where(larger, w * np.divide(s, np.abs(x[i]), out=np.ones(d), where=larger), w)
+        s = np.maximum(s, np.abs(x[i]))
+        z = np.divide(x[i], s, out=np.zeros(d), where=s > 0)
+        N += float(z @ z)
+        g = step(x[i] @ w, y[i], 0.0) * x[i]
+        G = G + g**2
+        if N > 0:
+            w = w + eta * math.sqrt(t / N) * np.divide(g, s * np.sqrt(G), out=np.zeros(d), where=G > 0)
+        path.append(w)
+    return path
+
+
+def confident(x: Array, y: Array, order: Any, stride: Callable[[float, float], tuple[float, Any]]) -> list[Array]:
+    """arow, scw, nherd. stride: (y·u, v) → (α, (Σ, x) → Σ), w += y·α·Σx; α = 0: nothing happens."""
+    w, S, path = np.zeros(x.shape[1]), np.ones(x.shape[1]), []
+    for i in order:
+        a, shrink = stride(float(y[i] * (x[i] @ w)), float(S @ x[i] ** 2))
+        if a != 0:
+            w, S = w + y[i] * a * S * x[i], shrink(S, x[i])
+        path.append(w)
+    return path
+
+
+def arow(r: float = 1.0) -> Any:
+    return lambda m, v: (max(0.0, 1 - m) / (v + r), lambda S, x: S - (S * x) ** 2 / (v + r))
+
+
+def scw(C: float = 1.0, phi: float = 1.0, variant: int = 1) -> Any:
+    """Propositions 1 and 2 of the paper, with its letters."""
+
+    def stride(m: float, v: float) -> Any:
+        if phi * math.sqrt(v) <= m:
+            return 0.0, None
+        psi, zeta, n = 1 + phi**2 / 2, 1 + phi**2, v + 1 / (2 * C)
+        if variant == 1:
+            a = min(C, max(0, (-m * psi + math.sqrt(m**2 * phi**4 / 4 + v * phi**2 * zeta)) / (v * zeta)))
+        else:
+            gamma = phi * math.sqrt(phi**2 * m**2 * v**2 + 4 * n * v * (n + v * phi**2))
+            a = max(0, (-(2 * m * n + phi**2 * m * v) + gamma) / (2 * (n**2 + n * v * phi**2)))
+        u = (-a * v * phi + math.sqrt(a**2 * v**2 * phi**2 + 4 * v)) ** 2 / 4
+        b = a * phi / (math.sqrt(u) + v * a * phi)
+        return a, lambda S, x: S - b * (S * x) ** 2
+
+    return stride
+
+
+def nherd(form: str, C: float = 1.0) -> Any:
+    def stride(m: float, v: float) -> Any:
+        forms = {
+            "drop": lambda S, x: S - (S * x) ** 2 * (C**2 * v + 2 * C) / (1 + C * v) ** 2,
+            "project": lambda S, x: 1 / (1 / S + (2 * C + C**2 * v) * x**2),
+            "exact": lambda S, x: S / (1 + C * x**2 * S) ** 2,
+        }
+        return max(0.0, 1 - m) / (v + 1 / C), forms[form]
+
+    return stride
+
+
+def ftrl(x: Array, y: Array, order: Any, eta: float, beta: float = 1.0, l1: float = 0.0, l2: float = 0.0) -> list[Array]:
+    """Algorithm 1 of the paper; the last column, the bias, is not regularised."""
+    d = x.shape[1]
+    z, n, path = np.zeros(d), np.zeros(d), []
+    one, two = np.full(d, l1), np.full(d, l2)
+    one[-1] = two[-1] = 0.0
+    for i in order:
+        w = np.where(np.abs(z) <= one, 0.0, -(z - np.sign(z) * one) / ((beta + np.sqrt(n)) / eta + two))
+        g = -logistic(float(x[i] @ w), y[i], 0.0) * x[i]
+        sigma = (np.sqrt(n + g**2) - np.sqrt(n)) / eta
+        z, n = z + g - sigma * w, n + g**2
+        path.append(np.where(np.abs(z) <= one, 0.0, -(z - np.sign(z) * one) / ((beta + np.sqrt(n)) / eta + two)))
+    return path

@@ -224,6 +224,12 @@ LEARNER = (
                 " class: anything with `step(self, u, y, sq_norm)`.",
     ),
     Parameter(
+        "metric", "none", object, metavar="METRIC", takes="str or metric",
+        help="How a step moves each column: {choices}; with parameters: arow:r=0.1.",
+        meaning='How a step moves each column: a name ("adagrad", "arow:r=0.1" …), or a metric of one\'s own. Those that bring'
+                " their own step (arow, scw, nherd) take no rule, no η and no schedule.",
+    ),
+    Parameter(
         "keep", "last", members=True, metavar="MEMORY", help="Which weights survive: {choices}.",
         meaning="What survives of the path of the weights.",
     ),
@@ -279,6 +285,11 @@ LEARNER = (
     Parameter(
         "alpha", 0.0, float, "Weights shrink by 1 - eta*l2 before each step.", least=0, option="--l2",
         meaning="L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1.",
+    ),
+    Parameter(
+        "l1", 0.0, float, "Weights are pulled to 0 by eta*l1 after each step.", least=0,
+        meaning="L1: after each block every weight comes nearer to 0 by η·l1 and stays there when it reaches it (truncated"
+                " gradient); with metric='ftrl' its λ1. The intercept is exempt.",
     ),
     Parameter(
         "shuffle", True, bool, option="--order shuffled|given|FILE", section="",

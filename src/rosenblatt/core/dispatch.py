@@ -84,8 +84,85 @@ def add_to(self: Any, i: Index, k: int, a: float, w: Array) -> None:
     self.add_to(i, k, a, w)
 
 
-VERBS: tuple[Function, ...] = (step, steps, dot, add, sq_norm, dots, add_to)
-METHODS = ("loss", *(verb.__name__ for verb in VERBS))
+def span(self: Any, i: Index) -> tuple[Index, Index]:
+    return self.span(i)  # type: ignore[no-any-return]
+
+
+def column(self: Any, i: Index, p: Index) -> Index:
+    return self.column(i, p)  # type: ignore[no-any-return]
+
+
+def value(self: Any, i: Index, p: Index) -> float:
+    return self.value(i, p)  # type: ignore[no-any-return]
+
+
+def layout(self: Any, d: int, classes: int) -> tuple[int, int]:
+    return self.layout(d, classes)  # type: ignore[no-any-return]
+
+
+def move(self: Any, c: Any, w: float, x: float, a: Any) -> tuple[float, Any]:
+    return self.move(c, w, x, a)  # type: ignore[no-any-return]
+
+
+# Of a metric; what it may leave out has a default.
+
+
+def see(self: Any, c: Any, x: float) -> tuple[Any, float]:
+    return self.see(c, x) if sees(self) else (c, 1)
+
+
+def sees(self: Any) -> bool:
+    return hasattr(self, "see")
+
+
+def measure(self: Any, c: Any, x: float) -> float:
+    return self.measure(c, x) if hasattr(self, "measure") else _nothing(self, c, x)
+
+
+def _nothing(self: Any, c: Any, x: float) -> float:
+    return 0 * x
+
+
+def rate(self: Any, v: float, past: Array) -> float:
+    return self.rate(v, past) if hasattr(self, "rate") else _one(self, v, past)
+
+
+def _one(self: Any, v: float, past: Array) -> float:
+    return 1.0
+
+
+def brings(self: Any) -> bool:
+    return hasattr(self, "stride")
+
+
+def stride(self: Any, u: float, y: float, v: float) -> tuple[float, float]:
+    return self.stride(u, y, v) if brings(self) else _none(self, u, y, v)
+
+
+def _none(self: Any, u: float, y: float, v: float) -> tuple[float, float]:
+    return 0.0, 0.0
+
+
+def _unseen(self: Any, c: Any, x: float) -> tuple[Any, float]:
+    return c, 1
+
+
+def of_bias(self: Any) -> Any:
+    return self.of_bias() if hasattr(self, "of_bias") else self
+
+
+def _itself(self: Any) -> Any:
+    return self
+
+
+OPTIONAL: dict[Function, Function] = {
+    loss: _mistake, see: _unseen, measure: _nothing, rate: _one, stride: _none, of_bias: _itself
+}  # fmt: skip
+"""verb → what stands for it in a class that has none."""
+ASKED: dict[Function, str] = {sees: "see", brings: "stride"}
+"""question → the method that answers yes."""
+VERBS: tuple[Function, ...] = (step, steps, dot, add, sq_norm, dots, add_to, span, column, value, layout, move)
+METHODS = tuple(verb.__name__ for verb in (*OPTIONAL, *VERBS))
 """What compiled code may call of a rule or of rows."""
 
 
@@ -99,9 +176,16 @@ def _register_verbs() -> None:
         overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
             lambda self, *args, _name=name: _linked(getattr(self.instance_class, _name))
         )
-    overload(loss, jit_options=inline, strict=False)(  # type: ignore[arg-type]
-        lambda self, u, y: _linked(getattr(self.instance_class, "loss", _mistake))
-    )
+    for verb, default in OPTIONAL.items():
+        overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
+            lambda self, *args, _name=verb.__name__, _default=default: _linked(
+                getattr(self.instance_class, _name, _default)
+            )
+        )
+    for verb, method in ASKED.items():
+        overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
+            lambda self, _method=method: (lambda self: True) if hasattr(self.instance_class, _method) else lambda self: False
+        )
 
 
 def _linked(function: Any) -> Any:
@@ -115,7 +199,7 @@ def _linked(function: Any) -> Any:
     import numba
 
     def ready(value: Any) -> Any:
-        plain = isinstance(value, types.FunctionType) and value not in (function, loss, *VERBS)
+        plain = isinstance(value, types.FunctionType) and value not in (function, *OPTIONAL, *ASKED, *VERBS)
         return numba.njit(**_options(forceinline=True))(_linked(value)) if plain else value
 
     names = {name for code in codes(function.__code__) for name in code.co_names}
@@ -227,7 +311,7 @@ def _compiled(function: Function, classes: tuple[type, ...], exact: bool) -> Fun
     """The function compiled for these classes, cached on disk where another process can find all of them."""
     if (function, classes, exact) not in _LOOPS:
         _register_verbs()
-        for helper in functions_in(function) - {function, loss, _mistake, *VERBS}:
+        for helper in functions_in(function) - {function, *OPTIONAL, *OPTIONAL.values(), *ASKED, *VERBS}:
             _register_helper(helper, exact)
         how = (_options(exact), _register_verbs, _register_helper, _linked)
         made_of = fingerprint(function, *classes, how, names=METHODS)

@@ -35,6 +35,10 @@ class State(NamedTuple):
        LOSS_WEIGHT Σ c since they were reset.
     n: int64: SEEN t; UPDATES; MISTAKES; RUN of right answers now, and the longest, RECORD.
     m: (2, K) int64: mistakes of each class; right answers since its last one.
+
+    Empty, where no metric shapes the steps (see `columns`): c: (2, K·d), what it remembers of each weight, in the data's
+    dtype and as they lie; c_b: (2, K) float64, of the bias; past: (3,) float64, of the rows. pulled: (K·d,) float64,
+    where the pull of L1 stood when it last met each weight; empty without L1.
     """
 
     w: Array
@@ -42,6 +46,14 @@ class State(NamedTuple):
     f: Array
     n: Array
     m: Array
+    c: Array
+    c_b: Array
+    past: Array
+    pulled: Array
+
+
+PLAINLY = State._fields[:5]
+"""What there is of every state, whatever shapes the steps."""
 
 
 class Keep(NamedTuple):
@@ -76,7 +88,8 @@ class Steps(NamedTuple):
     float64 1 − η_t·λ by position, or empty. a: (block,) or (block, K) float64 scratch. block: rows scored at the same
     weights. whole: rows of the one block that these are a part of, 0 where blocks are whole; last: no other part
     follows. w, b: where the steps go: the state's own, but of parts others, which become the state's after the last.
-    carry: (1 + K,) int64, steps and each class's mistakes in the parts before.
+    carry: (1 + K,) int64, steps and each class's mistakes in the parts before. rate: with a metric (m,) η by position, c
+    is then the weight alone, and w, b gather the gradient of a block.
     """
 
     y: Array
@@ -90,6 +103,7 @@ class Steps(NamedTuple):
     w: Array
     b: Array
     carry: Array
+    rate: Array
 
 
 def log(keep: Keep, row: Index, cls: int, coef: float, scale: float) -> int:
@@ -132,8 +146,8 @@ def learn(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, start: i
 
     Returns early when the log is full or `keep` asks for a stop.
     """
-    y, order, c, decay, a, block, whole, last, into, into_b, carry = steps
-    w, b, f, n, m = state
+    y, order, c, decay, a, block, whole, last, into, into_b, carry, _ = steps
+    w, b, f, n, m, _, _, _, _ = state
     averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
     scale, clock, bias, bias_weight, bias_next = f[SCALE], f[CLOCK], f[BIAS], b[0], into_b[0]
     seen, run, record, survived = n[SEEN], n[RUN], n[RECORD], m[1, 0]
@@ -227,7 +241,8 @@ def empty_keep(state: State, joint: bool = False) -> Keep:
 def new_state(shape: tuple[int, ...], classes: int, dtype: Any, bias: float) -> State:
     """Zero weights of this shape; bias: 1, or 0 for learning through the origin."""
     f, n, m = np.array([1.0, 0.0, bias, 0.0, 0.0]), np.zeros(5, np.int64), np.zeros((2, classes), np.int64)
-    return State(np.zeros(shape, dtype), np.zeros(classes), f, n, m)
+    none, two = np.empty(0), np.empty((2, 0))
+    return State(np.zeros(shape, dtype), np.zeros(classes), f, n, m, two.astype(dtype), two, none, none)
 
 
 def log_space(keep: Keep, room: int) -> Keep:
@@ -253,8 +268,8 @@ class OneVsRest(NamedTuple):
 
 def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, start: int) -> int:
     """Learn K classes from rows order[start:]; returns the next position. As `learn`."""
-    y, order, c, decay, a, block, whole, ends, into, into_b, carry = steps
-    w, b, f, n, m = state
+    y, order, c, decay, a, block, whole, ends, into, into_b, carry, _ = steps
+    w, b, f, n, m, _, _, _, _ = state
     classes = b.size
     averaged, logged, decaying = keep.late.size > 0, keep.row.size > 0, decay.size > 0
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]

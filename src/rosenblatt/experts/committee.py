@@ -29,7 +29,7 @@ def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sc
     The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
     scores: (m,) float64, filled.
     """
-    y, order, c, decay, a, block, whole, last, w, b, carry = steps
+    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
     averaged = keep.late.size > 0
     for p in range(order.size):
         i = np.uint64(order[p])
@@ -39,7 +39,7 @@ def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sc
             scores[p] = (total + seen * state.b[0] - keep.late_b[0]) / seen
         else:
             scores[p] = state.f[SCALE] * dot(rows, i, state.w) + state.b[0]
-        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry), state, keep, p)
+        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
 
 
 CURVE = 512
@@ -256,7 +256,7 @@ def _scores(run: Run, rows: Rows, y: Array, c: Array, name: str) -> Array:
     decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
     state, scores = run.state, np.empty(count)
     carry = np.zeros(2, np.int64)
-    steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry)
+    steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry, np.empty(0))
     loop: Any = loop_for(progressive, run.loop_rule, rows)  # type: ignore[arg-type]
     loop(run.loop_rule, rows, steps, state, keep, scores)
     run.blocks += count

@@ -89,7 +89,7 @@ class Scan:
     def __init__(self, run: Run, once: bool = False) -> None:
         self.run, self.norms = run, dict[int, Array]()
         loop: Any = scan_many if run.many else scan
-        self._scan = loop if once and run.rows * run.state.b.size <= SMALL_WORK else loop_for(loop, run.loop_rule)
+        self._scan = loop if once and run.rows * run.state.b.size <= SMALL_WORK else loop_for(loop, run.asking_rule)
 
     def wrong(self, chunks: Chunks, weights: tuple[Array, Array]) -> Iterator[tuple[Chunk, Array, Array]]:
         """(chunk, scores, wrong) at these weights: (n, K) float64, and (n,) 1 where a step is asked for."""
@@ -99,7 +99,7 @@ class Scan:
                 self.norms[number] = chunk.rows.sq_norms() + run.state.f[BIAS]
             u = np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
             wrong = np.empty(len(chunk.y), np.uint8)
-            self._scan(run.loop_rule, u, chunk.y, self.norms[number], wrong, np.empty(len(chunk.y)))
+            self._scan(run.asking_rule, u, chunk.y, self.norms[number], wrong, np.empty(len(chunk.y)))
             if chunk.weight is not None:
                 wrong[chunk.weight <= 0.0] = 0
             yield chunk, u, wrong
@@ -110,7 +110,7 @@ def start_loss(run: Run, chunks: Chunks) -> float:
     w, b = run.memory.weights(run.state)
     loop: Any = scan_many if run.many else scan
     zero = not (w.any() or b.any())
-    loop = loop if zero else loop_for(loop, run.loop_rule)
+    loop = loop if zero else loop_for(loop, run.asking_rule)
     total = weight = 0.0
     for chunk in chunks:
         share = np.ones(len(chunk.y)) if chunk.weight is None else chunk.weight
@@ -120,7 +120,7 @@ def start_loss(run: Run, chunks: Chunks) -> float:
         else:
             y, u = chunk.y, np.ascontiguousarray(np.asarray(chunk.rows.scores(w), float) + b)
         out = np.empty(len(y))
-        loop(run.loop_rule, u, y, np.ones(len(y)), np.empty(len(y), np.uint8), out)
+        loop(run.asking_rule, u, y, np.ones(len(y)), np.empty(len(y), np.uint8), out)
         total, weight = total + float(out @ share), weight + float(share.sum())
     return total / weight if weight > 0.0 else 0.0
 

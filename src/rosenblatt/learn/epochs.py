@@ -23,6 +23,7 @@ class Trainer:
         self.begun = time.monotonic()
         self._loops: dict[type, Any] = {}
         self._kept: Keep | None = None
+        self._gradient: tuple[Array, Array] | None = None
         self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
 
     def loop(self, rows: Any) -> Any:
@@ -55,13 +56,24 @@ class Trainer:
 
     def steps(self, chunk: Chunk, order: Array, rates: Array, block: int, whole: tuple[Any, ...] = ()) -> Steps:
         """What the loop gets. rates: η_t by position. whole: of parts, `Steps`' fields from there on."""
-        run, alpha = self.run, self.run.settings.alpha
-        c = rates if chunk.weight is None else rates * chunk.weight[order]
-        decay = 1.0 - rates * alpha if alpha > 0.0 else np.empty(0)
-        scratch = np.empty((block, run.state.b.size) if run.many else block)
-        carry = np.zeros(1 + run.state.b.size, np.int64)
-        whole = whole or (0, True, run.state.w, run.state.b, carry)
-        return Steps(chunk.y, order, c, decay, scratch, block, *whole)
+        run, settings, k = self.run, self.run.settings, self.run.state.b.size
+        decay = 1.0 - rates * settings.alpha if settings.decays else np.empty(0)
+        carry = np.zeros(1 + k, np.int64)
+        if not settings.shaped:
+            c = rates if chunk.weight is None else rates * chunk.weight[order]
+            scratch = np.empty((block, k) if run.many else block)
+            whole = whole or (0, True, run.state.w, run.state.b, carry)
+            return Steps(chunk.y, order, c, decay, scratch, block, *whole, np.empty(0))
+        c = np.ones(order.size) if chunk.weight is None else chunk.weight[order]
+        whole = whole or (0, True, *self.gradient(block), carry)
+        return Steps(chunk.y, order, c, decay, np.empty((block, k)), block, *whole, rates)
+
+    def gradient(self, block: int) -> tuple[Array, Array]:
+        """Where the steps of a block come together, of more rows than one; zeros between blocks."""
+        if self._gradient is None:
+            w, b = self.run.state[:2]
+            self._gradient = (np.zeros_like(w), np.zeros_like(b)) if block > 1 else (w[:0], b[:0])
+        return self._gradient
 
 
 SEGMENT = 1 << 16
@@ -133,7 +145,10 @@ class Epochs(Trainer):
             self.start = run.memory.weights(run.state) if run.settings.optimizer.whole else None
         # Of a block that is cut into chunks all is scored at the weights before it, and the steps go into others.
         carry = np.zeros(1 + run.state.b.size, np.int64)
-        into = (run.state.w.copy(), run.state.b.copy(), carry) if self.together else ()
+        into: tuple[Any, ...] = ()
+        if self.together:
+            apart = self.gradient(self.survey.longest) if run.settings.shaped else (run.state.w.copy(), run.state.b.copy())
+            into = (*apart, carry)
         for number, chunk in enumerate(self.chunks):
             left -= 1
             if number >= run.position[0]:
@@ -146,7 +161,7 @@ class Epochs(Trainer):
                 if left and not self.together and (stop := self.limit()) is not None:
                     return stop
             done += len(chunk.y)
-        if into:
+        if into and not run.settings.shaped:
             run.state.w[...], run.state.b[...] = into[:2]
             self._check_overflow()
         run.blocks += 1 if self.together else 0

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.columns import Alone, Shaped, learn_columns, remembering
 from ..core.dispatch import loop_for, loss, step
 from ..core.loop import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
+from ..rules.margin import Margin
 from ..rules.multi_class import MultiClassPerceptron
-from ..rules.perceptron import Perceptron
-from .rule import rule_name
+from .rule import rule_classes, rule_name
 from .settings import Settings
 
 # kind → (text, the setting whose value it names, with its form). `{n}` stands for the stop's other number.
@@ -243,13 +244,13 @@ class Run:
     @property
     def rule(self) -> Any:
         """The rule of these classes. Two learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
-        rule = self.settings.rule
+        rule = Margin() if self.settings.brings else self.settings.rule  # type: ignore[call-arg]
         if hasattr(rule, "missing"):
             raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
         if self.joint:
             return rule if hasattr(rule, "steps") else MultiClassPerceptron()  # type: ignore[call-arg]
-        if isinstance(rule, MultiClassPerceptron):
-            rule = Perceptron()  # type: ignore[call-arg]
+        if hasattr(rule, "two"):
+            rule = rule_classes()[rule.two]()
         if not hasattr(rule, "step"):
             raise SettingError(f"rule {rule_name(rule)!r} has only `steps`, for three and more classes; here are two")
         return rule
@@ -257,13 +258,22 @@ class Run:
     @property
     def loop_rule(self) -> Any:
         """What the loop calls."""
+        if not self.settings.shaped:
+            return self.asking_rule
+        rule = self.asking_rule if self.many else Alone(self.rule)
+        return Shaped(rule, self.settings.loop_metric, self.settings.l1 if self.settings.pulls else 0.0)
+
+    @property
+    def asking_rule(self) -> Any:
+        """What says which rows want a step, and their loss."""
         rule = self.rule
         if getattr(rule, "exact", False):
             rule = Rounded(rule, 16.0 * float(np.finfo(self.state.w.dtype).eps))
         return OneVsRest(rule) if self.many and not self.joint else rule
 
     def loop(self, rows: Rows) -> Callable[..., int]:
-        return loop_for(learn_many if self.many else learn, self.loop_rule, rows)  # type: ignore[arg-type]
+        loop: Any = learn_columns if self.settings.shaped else learn_many if self.many else learn
+        return loop_for(loop, self.loop_rule, rows)
 
     def record(self, n: Array, m: Array) -> None:
         """An entry of the history, from the state's counters n and m[0] as they were at its beginning; its loss is that
@@ -279,9 +289,20 @@ class Run:
         by_column = self.many and rows.by_column
         if by_column == self.memory.by_column:
             return False
-        self.state = self.state._replace(w=np.ascontiguousarray(self.state.w.T))
+        old = self.state
+        self.state = old._replace(
+            w=np.ascontiguousarray(old.w.T), c=turned(old.c, old.w.shape), pulled=turned(old.pulled, old.w.shape)
+        )
         self.memory.transpose()
         return True
+
+
+def turned(values: Array, shape: tuple[int, ...]) -> Array:
+    """What lies as weights of this shape do, the last axis of it, as it lies when they are turned over."""
+    if values.size == 0:
+        return values
+    parts = values.reshape(*values.shape[:-1], *shape)
+    return np.ascontiguousarray(np.swapaxes(parts, -1, -2)).reshape(values.shape)
 
 
 def new_run(
@@ -304,6 +325,8 @@ def new_run(
         state = new_state(shape, k, rows.dtype, 1.0 if settings.fit_intercept else 0.0)
     except MemoryError:
         raise DataError(f"weights for {d:,} columns do not fit into memory; is a column's index mistyped?") from None
+    if settings.shaped:
+        state = remembering(state, settings.loop_metric, settings.pulls)
     if start is not None:
         state.w[...] = start[0][0] if k == 1 else start[0].T if by_column else start[0]
         state.b[...] = start[1]

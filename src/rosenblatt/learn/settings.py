@@ -20,6 +20,7 @@ from ..errors import ModelError, SettingError
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 from ..parameters import LEARNER, Parameter, defaults, made, ordered
+from .metric import metric_classes, metric_from
 from .rule import rule_classes, rule_from, rule_name
 
 DECAY = Parameter(
@@ -113,7 +114,7 @@ def declared() -> dict[str, Parameter]:
 def learner_table() -> dict[str, Parameter]:
     """name → entry, in the order of the documentation."""
     table = ordered(LEARNER, declared().values())
-    for name, known in {"rule": rule_classes(), **_parts()}.items():
+    for name, known in {"rule": rule_classes(), "metric": metric_classes(), **_parts()}.items():
         entry = table[name]
         choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
         table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
@@ -134,11 +135,13 @@ class Settings:
     """
 
     rule: Any
+    metric: Any
     memory: Any
     optimizer: Any
     schedule: Any
     eta0: float | str
     alpha: float
+    l1: float
     shuffle: bool
     random_state: int
     fit_intercept: bool
@@ -156,7 +159,8 @@ class Settings:
         words["tol"] = getattr(rule, "tol", None) if words["tol"] == "auto" else words["tol"]
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        settings = cls(rule, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
+        metric = metric_from(words["metric"])
+        settings = cls(rule, metric, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
                 learner_table()[name].check(value)
@@ -174,14 +178,42 @@ class Settings:
         return str(self.words()["keep"])
 
     @property
+    def shaped(self) -> bool:
+        """Whether steps go through a metric: also for L1 without one."""
+        return self.l1 > 0.0 or not hasattr(self.metric, "plain")
+
+    @property
+    def brings(self) -> bool:
+        """Whether the metric brings its step, so that there is no rule and no η."""
+        return hasattr(self.metric, "stride")
+
+    @property
+    def loop_metric(self) -> Any:
+        """The metric as the loop calls it: with the penalties, where it takes them on itself."""
+        own = getattr(self.metric, "with_penalties", None)
+        return self.metric if own is None else own(self.l1, self.alpha)
+
+    @property
+    def decays(self) -> bool:
+        """Whether L2 shrinks the weights before each step."""
+        return self.alpha > 0.0 and not hasattr(self.metric, "with_penalties")
+
+    @property
+    def pulls(self) -> bool:
+        """Whether L1 pulls the weights after each step."""
+        return self.l1 > 0.0 and not hasattr(self.metric, "with_penalties")
+
+    @property
     def rate(self) -> float:
-        """η, where it is a number; of "auto" the rule's own."""
-        return float(getattr(self.rule, "eta0", 1.0) if self.eta0 == "auto" else self.eta0)
+        """η, where it is a number; of "auto" the metric's own, or the rule's."""
+        own = 1.0 if self.brings else self.metric.eta0 or getattr(self.rule, "eta0", 1.0)
+        return float(own if self.eta0 == "auto" else self.eta0)
 
     @property
     def reach(self) -> float | None:
         """What keeps η "auto" small, of a rule that large values would upset; None where η is what it is."""
-        return getattr(self.rule, "reach", None) if self.eta0 == "auto" else None
+        plain = self.eta0 == "auto" and hasattr(self.metric, "plain")
+        return getattr(self.rule, "reach", None) if plain else None
 
     def resolved(self, longest: float) -> Settings:
         """The same with eta0="auto" made a number: the rule's own, and for a rule with a `reach` never so large that
@@ -190,6 +222,8 @@ class Settings:
 
         longest: max(weight·‖x̄‖²) over all rows, asked for where there is a `reach`.
         """
+        if self.brings:
+            return self
         reach, eta0 = self.reach, self.rate
         if reach is not None and longest > 0.0:
             eta0 = min(eta0, reach / longest)
@@ -197,7 +231,7 @@ class Settings:
 
     def rates(self, first: int, count: int) -> Array:
         """η_t for the blocks t = first … first + count − 1."""
-        return self.schedule.rates(self.eta0, np.arange(first, first + count))  # type: ignore[no-any-return]
+        return self.schedule.rates(self.rate, np.arange(first, first + count))  # type: ignore[no-any-return]
 
     def rates_along(self, first: int, longest: Array) -> Array:
         """η_t likewise for a block a row, where the longest ‖x̄‖² grows: that of η "auto" as `resolved` for each."""
@@ -216,12 +250,15 @@ class Settings:
             out |= {parameter.name: getattr(value, parameter.inner) for parameter in value.parameters}
             out[word] = "callable" if isinstance(value, Own) else value.name
         out = {name: value.item() if isinstance(value, np.generic) else value for name, value in out.items()}
-        out["rule"] = rule_name(self.rule)
+        out["rule"], out["metric"] = rule_name(self.rule), rule_name(self.metric)
+        for name in ("metric", "l1"):  # files without them can be read by programs that know none
+            if out[name] == DEFAULTS[name]:
+                del out[name]
         return out
 
 
-_PLAIN = ("eta0", "alpha", "shuffle", "random_state", "fit_intercept", "tol", "n_iter_no_change", "multi_class")
-WORDS = ("rule", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
+_PLAIN = ("eta0", "alpha", "l1", "shuffle", "random_state", "fit_intercept", "tol", "n_iter_no_change", "multi_class")
+WORDS = ("rule", "metric", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
 """Names of what makes a learner, in the Python API and in model files."""
 
 
@@ -232,7 +269,35 @@ def settings_from(words: dict[str, Any]) -> Settings:
     return Settings.of(**words)
 
 
+def _check_metric(settings: Settings) -> None:
+    """What does not go with a metric, and with L1."""
+    metric, rule, block = settings.metric, settings.rule, settings.optimizer
+    name, why = rule_name(metric), ""
+    if not settings.shaped:
+        return
+    if not settings.memory.is_linear:
+        why = "{keep} replays plain steps; use averaged or last"
+    elif settings.optimizer.picks or (settings.brings and block.block(2) > 1):
+        why = "{optimizer} does not go with it; use online"
+    elif settings.brings and rule_name(rule) != DEFAULTS["rule"]:
+        why = f"it brings its step, so leave {{rule.name}} out (here {rule_name(rule)!r})"
+    elif settings.brings and (settings.eta0 != "auto" or not hasattr(settings.schedule, "constant")):
+        why = "it brings its step, so there is no {eta0.name} and no {learning_rate.name}"
+    elif settings.brings and (settings.alpha > 0.0 or settings.l1 > 0.0):
+        why = "it brings its step, so there is no {alpha.name} and no {l1.name}"
+    elif not settings.brings and (hasattr(rule, "exact") or rule.name not in getattr(metric, "rules", (rule.name,))):
+        others = " or ".join(getattr(metric, "rules", ("a rule that descends a gradient, as logistic",)))
+        why = f"it needs {{rule.name}} {others}, not {rule_name(rule)!r}"
+    elif settings.pulls and settings.memory.answers_now is False and not settings.memory.needs_measure:
+        why = "{l1}: the mean of sparse weights is not sparse; use last"
+    if why:
+        words = {"keep": settings.memory.name, "optimizer": settings.optimizer.name, "rule": None, "eta0": None,
+                 "learning_rate": None, "alpha": None, "l1": settings.l1}  # fmt: skip
+        raise SettingError(f"metric {name}: {why}", **{key: value for key, value in words.items() if f"{{{key}" in why})
+
+
 def _check_together(settings: Settings) -> None:
+    _check_metric(settings)
     rule, name = settings.rule, rule_name(settings.rule)
     together = hasattr(rule, "steps") or name == "perceptron"
     if settings.multi_class == "multi-class-perceptron" and not together:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.columns import pulled_on
 from ..core.loop import SCALE, Keep, State, empty_keep
 from ..core.rows import Array, Rows
 from ..parameters import Parameter
@@ -40,7 +41,8 @@ class Last:
 
     def weights(self, state: State) -> Weights:
         """The weights as they are now, scale applied, copied."""
-        return self.class_rows(state.w) * state.w.dtype.type(state.f[SCALE]), state.b.copy()
+        w = state.w if state.pulled.size == 0 else pulled_on(state.w, state)
+        return self.class_rows(w) * state.w.dtype.type(state.f[SCALE]), state.b.copy()
 
     def keep(self, state: State, joint: bool, block: int) -> Keep:
         """The arrays for the loop, made for this state and blocks of so many rows. joint: the classes of the state are

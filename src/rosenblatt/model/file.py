@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.loop import State
+from ..core.loop import PLAINLY, State
 from ..core.rows import Array
 from ..data import labels
 from ..errors import ModelError, SettingError
@@ -178,7 +178,7 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def _tensors(prefix: str, memory: Any, state: State) -> dict[str, Array]:
     """What answers and goes on learning; the names begin so."""
-    own = {f"state.{name}": value for name, value in state._asdict().items()}
+    own = {f"state.{name}": value for name, value in state._asdict().items() if name in PLAINLY or value.size}
     own |= {f"memory.{name}": value for name, value in memory.saved().items()}
     return {prefix + name: value for name, value in own.items()}
 
@@ -211,7 +211,10 @@ def _memory_and_state(
     memory = settings.memory.copy()
     memory.by_column, memory.joint = by_column, joint
     memory.restore(_named(tensors, f"{prefix}memory."))
-    return memory, State(*(tensors[f"{prefix}state.{name}"].copy() for name in State._fields))
+    none, two = np.empty(0), np.empty((2, 0))
+    w = tensors[f"{prefix}state.w"]
+    empty = {"c": two.astype(w.dtype), "c_b": two, "past": none, "pulled": none}
+    return memory, State(*(tensors.get(f"{prefix}state.{name}", empty.get(name)).copy() for name in State._fields))  # type: ignore[union-attr]
 
 
 def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.loop import FOLD, State
+from ..core.loop import FOLD, PLAINLY
 from ..core.rows import Array
 from ..data.checks import labels_from
 from ..errors import ModelError, plain, short
@@ -62,7 +62,7 @@ HEADER = {
     "names": Maybe([TEXT]),
     "features": Maybe({"width": COUNT, "dictionary": Maybe(Each(ANY)), "senders?": Maybe(COUNT), "scale": [Each(ANY)]}),
     "recipe?": Each(ANY),
-    "settings": {"rule": TEXT, "keep": TEXT, "learning_rate": TEXT, "eta0": NUMBER, "*": WORD},
+    "settings": {"rule": TEXT, "keep": TEXT, "learning_rate": TEXT, "*": WORD},
     "by_column": YES,
     "joint": YES,
     "epoch": COUNT,
@@ -176,12 +176,15 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
     shapes: dict[str, tuple[Any, tuple[int, ...]]] = {
         "state.w": (dtype, whole), "state.b": (np.float64, (k,)), "state.f": (np.float64, (5,)),
         "state.n": (np.int64, (5,)), "state.m": (np.int64, (2, k)),
+        "state.c": (dtype, (2, k * width)), "state.c_b": (np.float64, (2, k)), "state.past": (np.float64, (3,)),
+        "state.pulled": (np.float64, (k * width,)),
         "memory.late": (np.float64, whole), "memory.late_b": (np.float64, (k,)),
     }  # fmt: skip
     for name in ("pocket", "final", "start"):
         shapes |= {f"memory.{name}_w": (dtype, (k, width)), f"memory.{name}_b": (np.float64, (k,))}
     here = {name for name in tensors if name.startswith((f"{prefix}state.", f"{prefix}memory."))}
-    own = {f"{prefix}state.{name}" for name in State._fields} | (here - _logged(prefix, here))
+    own = {f"{prefix}state.{name}" for name in PLAINLY} | (here - _logged(prefix, here))
+    own |= {f"{prefix}state.{name}" for name in ("c", "c_b", "past")} if f"{prefix}state.past" in here else set()
     bases = {name.removesuffix("_b").removesuffix("_w") for name in own if "memory." in name}
     bases |= {f"{prefix}memory.start"} if f"{prefix}memory.log_row" in here else set()
     bases |= {f"{prefix}memory.pocket"} if f"{prefix}memory.final" in bases else set()

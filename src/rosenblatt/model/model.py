@@ -191,7 +191,8 @@ class Model(Representation):
         odds = self._log_odds(scores)
         if odds.ndim == 1:
             return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))
-        logs = -np.logaddexp(0.0, -odds)
+        together = self.calibration is None and self.run.joint
+        logs = odds if together else -np.logaddexp(0.0, -odds)
         return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
 
     def _log_odds(self, scores: Array) -> Array:

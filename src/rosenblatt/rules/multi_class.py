@@ -13,6 +13,7 @@ class MultiClassPerceptron(NamedTuple):
     name = "multi-class-perceptron"
     eta0 = 1.0
     tol = None
+    two = "perceptron"
 
     def steps(self, u: Any, y: int, sq_norm: float, a: Any, wrong: Any) -> float:
         rival = 1 if y == 0 else 0

@@ -65,6 +65,18 @@ class Csr(CsrArrays, Stored):
         for p in range(np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])):
             w[self.indices[p], k] += step * self.data[p]
 
+    def span(self, i: Index) -> tuple[Index, Index]:
+        return np.uint64(self.indptr[i]), np.uint64(self.indptr[i + np.uint64(1)])
+
+    def column(self, i: Index, p: Index) -> Index:
+        return self.indices[p]  # type: ignore[no-any-return]
+
+    def value(self, i: Index, p: Index) -> float:
+        return self.data[p]  # type: ignore[no-any-return]
+
+    def layout(self, d: int, classes: int) -> tuple[int, int]:
+        return 1, classes
+
     # --- around it ---
 
     @classmethod

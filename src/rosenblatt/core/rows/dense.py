@@ -57,6 +57,18 @@ class Dense(DenseArrays, Stored):
         for j in range(w.shape[1]):
             w[k, j] += step * self.values[i, j]
 
+    def span(self, i: Index) -> tuple[Index, Index]:
+        return np.uint64(0), np.uint64(self.values.shape[1])
+
+    def column(self, i: Index, p: Index) -> Index:
+        return p
+
+    def value(self, i: Index, p: Index) -> float:
+        return self.values[i, p]  # type: ignore[no-any-return]
+
+    def layout(self, d: int, classes: int) -> tuple[int, int]:
+        return d, 1
+
     # --- around it ---
 
     @classmethod

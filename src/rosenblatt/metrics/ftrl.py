@@ -1,0 +1,46 @@
+"""Follow the regularised leader, proximal (McMahan et al. 2013), for the logistic loss."""
+
+import math
+from typing import NamedTuple
+
+from .functions import Pair
+
+
+class Ftrl(NamedTuple):
+    """FTRL-proximal: with g = s·x_j and σ = (√n_new − √n_old)/η it sums z_j += g + σ·w_j and n_j += g², and the weight is
+    w_j = sign(z_j)·max(0, |z_j| − l1)/((β + √n_j)/η + alpha): 0 until there is reason for more."""
+
+    beta: float = 1.0
+
+    name = "ftrl"
+    starts = (0.0, 0.0)
+    eta0 = 0.1
+    rules = ("logistic",)
+
+    def with_penalties(self, l1: float, alpha: float) -> "Regularised":
+        return Regularised(self.beta, l1, alpha)
+
+    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+        return Regularised(self.beta, 0.0, 0.0).move(c, w, x, a)
+
+
+class Regularised(NamedTuple):
+    """FTRL with its penalties, which the bias is free of."""
+
+    beta: float
+    l1: float
+    alpha: float
+
+    starts = (0.0, 0.0)
+
+    def of_bias(self) -> "Regularised":
+        return Regularised(self.beta, 0.0, 0.0)
+
+    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+        g = a[0] * x
+        seen = c[1] + g * g
+        root = math.sqrt(seen)
+        z = c[0] + g + (root - math.sqrt(c[1])) / a[1] * w
+        beyond = abs(z) - self.l1
+        new = math.copysign(beyond, z) / ((self.beta + root) / a[1] + self.alpha) if beyond > 0 else 0 * z
+        return new - w, (z, seen)

@@ -1,0 +1,3 @@
+"""What several metrics share."""
+
+Pair = tuple[float, float]
