@@ -345,7 +345,7 @@ print(compiled_now())
         ("rows/dense.py", "(self, i: Index, a: float, w: Array) -> None:", "(self, i: Any, a: float, w: Any) -> Any:"),
         ("rows/verbs.py", "def frozen(", "# A comment\n\n\ndef frozen("),
         ("loop.py", '"""Write one step', '"""Note one step'),
-        ("loop.py", "    w, b, f, n, m = state", "    # A comment\n    w, b, f, n, m = state"),
+        ("loop.py", "    w, b, f, n, m, _, _, _, _ = state", "    # A comment\n    w, b, f, n, m, _, _, _, _ = state"),
         ("dispatch.py", "def _findable(", "# A comment\n\n\ndef _findable("),
     ):
         text = (core / name).read_text(encoding="utf-8")
