@@ -51,7 +51,7 @@ docs: .venv/docs  ## build the documentation into build/docs
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict $(ARGS)
 	@echo "Built build/docs/index.html"
 
-bench: .venv/test  ## every program in benchmarks/
+bench: .venv/bench  ## every program in benchmarks/
 	@for program in $(BENCHMARKS); do echo "== $$program"; $(PY) "$$program" $(ARGS); done
 
 wheel: .venv/test  ## build the wheel, then test it installed elsewhere
@@ -91,6 +91,11 @@ clean:  ## remove everything that is made
 .venv/test: .venv/demo
 	@echo "Adding the packages that only the tests need …"
 	@$(PIP) --editable '.[test]'
+	@touch $@
+
+.venv/bench: .venv/test
+	@echo "Adding the peers of the benchmarks …"
+	@$(PIP) --editable '.[bench]'
 	@touch $@
 
 .venv/lint: .venv/demo
