@@ -76,6 +76,8 @@ HEADER = {
     "best_loss": Maybe(NUMBER),
     "start_loss?": Maybe(NUMBER),
     "stop_reason": TEXT,
+    "final?": YES,
+    "sparse?": Each([Is("a whole number from 1 to 2^31", (int,), 1, 2**31)]),
     "best?": {"score": NUMBER, "epoch": COUNT, "by_column": YES},
     "threshold?": Maybe(NUMBER),
     "calibration?": Maybe({"kind": Is("a kind of curve", (str,), choices=CALIBRATIONS), "folds": COUNT, "rows": COUNT}),
@@ -159,7 +161,7 @@ def check_arrays(header: dict[str, Any], tensors: dict[str, Array], width: int) 
     ):
         raise ModelError(f"damaged: its history is not that of {header['epoch']} epochs and {k} classes")
     for prefix, part in (("", header), ("best.", header.get("best"))):
-        if part is not None:
+        if part is not None and not (prefix and header.get("final")):
             _check_run(prefix, (k, width, part["by_column"]), tensors)
     if "learned_from" in tensors:
         _array(tensors, "learned_from", np.uint32, tensors["learned_from"].shape[:1])
