@@ -192,6 +192,9 @@ def _tensors(prefix: str, memory: Any, state: State) -> dict[str, Array]:
 def _run(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
     settings = _settings(header["settings"])
     memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
+    there, asked = (state.past.size > 0, state.pulled.size > 0), (settings.shaped, settings.pulls and state.w.size > 0)
+    if there != asked and not header.get("final", False):
+        raise ModelError("damaged: it has not what its metric and L1 remember, or more")
     found, best = header.get("best"), None
     if found is not None:
         parts = (memory, state)  # of a final model, which has no others

@@ -186,7 +186,8 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
         shapes |= {f"memory.{name}_w": (dtype, (k, width)), f"memory.{name}_b": (np.float64, (k,))}
     here = {name for name in tensors if name.startswith((f"{prefix}state.", f"{prefix}memory."))}
     own = {f"{prefix}state.{name}" for name in PLAINLY} | (here - _logged(prefix, here))
-    own |= {f"{prefix}state.{name}" for name in ("c", "c_b", "past")} if f"{prefix}state.past" in here else set()
+    remembered = ("c", "c_b", "past") if width else ("c_b", "past")
+    own |= {f"{prefix}state.{name}" for name in remembered} if f"{prefix}state.past" in here else set()
     bases = {name.removesuffix("_b").removesuffix("_w") for name in own if "memory." in name}
     bases |= {f"{prefix}memory.start"} if f"{prefix}memory.log_row" in here else set()
     bases |= {f"{prefix}memory.pocket"} if f"{prefix}memory.final" in bases else set()
@@ -199,6 +200,8 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
     scale = tensors[f"{prefix}state.f"][0]
     if not FOLD / 2 <= scale <= 1.0:
         raise ModelError(f"damaged: its weights have the scale {scale:g}")
+    if not (np.isfinite(w).all() and np.isfinite(tensors[f"{prefix}state.b"]).all()):
+        raise ModelError("damaged: its weights are not all finite")
     _check_log(prefix, (k, width, w.dtype), tensors)
 
 
