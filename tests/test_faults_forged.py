@@ -47,6 +47,7 @@ SLOW: dict[str, tuple[str, dict[str, Any]]] = {
     "at": ("two.csv", {"rule": "logistic", "at": 0.7, "start": "random:0.1"}),
     "together": ("three.csv", {"multi_class": "multi-class-perceptron", "calibrate": "sigmoid", "calibrate_folds": 3}),
     "blocks": ("two.csv", {"rule": "margin:tau=2", "optimizer": "mini-batch", "alpha": 0.01, "positive": "x"}),
+    "pulled": ("t.txt", {"dictionary": "hashed", "bits": 8, "rule": "logistic", "metric": "adagrad", "l1": 0.01}),
     "mails": ("mails", {**FEW, "fields": ["subject", "sender", "links", "headers", "grammar", "spelling"]}),
 }
 

@@ -11,7 +11,7 @@ from ..core.loop import MISTAKES, SEEN, UPDATES
 from ..model.evidence import Names, scaled_by, strongest_columns
 from ..model.file import KEY
 from ..model.model import Model
-from ..report.answers import calibration_text, choice, threshold_lines
+from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
 from ..report.words import plural, series, short, table
 from .command import Number, command, in_shell, option
 from .options import json_option, plot_option
@@ -59,6 +59,9 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
         "features": model.width,
+        **nonzeros(model),
+        "columns_moved": run.columns_moved,
+        "final": run.final,
         "representation": None if model.features is None else model.features.recipe(),
         "reading": model.reading,
         "epochs": run.epoch,
@@ -91,6 +94,10 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
     yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
+    if values["columns_moved"] is not None or values["final"]:
+        moved, final = values["columns_moved"], ", final: no more than what answers" * values["final"]
+        steps = "" if moved is None else f"; steps were made in {plural(moved, 'column')}"
+        yield nonzeros_text(values) + steps + final
     if "fields" in values["reading"]:
         yield f"fields: {', '.join(['body', *values['reading']['fields']])}"
     if values["representation"] is not None:

@@ -23,7 +23,7 @@ from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, surely_wrong
-from ..report.answers import calibration_text, choice, threshold_lines
+from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
 from .command import command, flag, in_shell, option
@@ -44,13 +44,16 @@ KEEP = "--keep averaged or --keep pocket, which do well where mistakes remain"
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar=START.metavar, help=START.help)
+@option("Output", "--final", is_flag=True, help="Keep only what answers: a smaller model, which does not go on.")
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
 @plot_option(
     "Draw the error by the number of training rows, 5 folds: takes some ten times as long.", "--learning-curve"
 )
 @json_option
 @recipe_options
-def train(data: str, output: str, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
+def train(
+    data: str, output: str, before: str | None, start: str | None, final: bool, as_json: bool, **words: Any
+) -> None:
     """Learn a linear classifier from the labelled rows of DATA and write it to a file.
 
     DATA: an svmlight or CSV file, text lines (label, TAB, text), a folder of mails (spam/ and ham/ anywhere below), or
@@ -79,6 +82,10 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
     with Keeping(all=bool(curve)) as progress, noted():
         given = before if training.random_scale(start) else before or start
         first = None if given is None else Model.load(given)
+        memory = recipe.settings.memory if before is None or first is None else first.run.memory
+        if final and not memory.is_linear:
+            text = "{keep} answers by all that it has learned; --final would leave nothing out"
+            raise SettingError(text, keep=memory.name)
         if first is None:
             source = progress.reading(source_of(data, **recipe.reading))
             trained = training.new(recipe, source, observers=[Restless(), progress.learning(recipe.limits)])
@@ -90,6 +97,8 @@ def train(data: str, output: str, before: str | None, start: str | None, as_json
             else:
                 trained = training.further(recipe, first, source, observers=watching)
         progress.end()
+        if final:
+            trained = trained._replace(model=trained.model.final())
         with output_errors(output):
             trained.model.save(output)
     notes(trained.notes)
@@ -154,6 +163,8 @@ def _values(trained: Learned, output: str, before: Model | None) -> dict[str, An
         "not_separable": _not_separable(trained),
         "converged": run.converged,
         "training_errors": errors,
+        **nonzeros(model),
+        "l1": settings.get("l1", 0.0),
         "collision_rate": _collision_rate(trained),
         "calibration": trained.calibration,
         "threshold": None if model.choice is None else choice(model),
@@ -226,6 +237,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield "training errors: not counted, so many vectors vote; `rosenblatt evaluate` does"
     else:
         yield f"training errors: {values['training_errors']:,} of {values['rows']:,}"
+    if values["l1"]:
+        yield nonzeros_text(values)
     if values["calibration"]:
         yield calibration_text(values["calibration"])
     if values["threshold"]:
@@ -277,6 +290,6 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
             yield KEEP
         if run.memory.needs_measure and not run.settings.optimizer.picks and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
-        yield f"more {flag(stop.setting)}, or go on with --continue"
+        yield f"more {flag(stop.setting)}" + ("" if run.final else ", or go on with --continue")
         if run.settings.tol is not None:
             yield REMEDIES["unsettled"]

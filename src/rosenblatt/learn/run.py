@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.columns import Alone, Shaped, learn_columns, remembering
 from ..core.dispatch import loop_for, loss, step
-from ..core.loop import LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
+from ..core.loop import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
 from ..rules.margin import Margin
@@ -194,7 +194,7 @@ class Run:
     history: per epoch, the lists mistakes, updates, loss (weighted mean per row) and class_mistakes.
     start_loss: of a rule with a loss, the mean at the start; None: not known. mark: the state's counters n and m[0]
     when the present epoch began. best: the epoch that answers, where learning was validated; history["validation"] has
-    the scores.
+    the scores. final: there is no more than answers, and no learning on.
     """
 
     settings: Settings
@@ -212,6 +212,7 @@ class Run:
     start_loss: float | None = None
     mark: tuple[Array, Array] | None = None
     best: Best | None = None
+    final: bool = False
 
     @property
     def stop_reason(self) -> Message:
@@ -283,6 +284,36 @@ class Run:
         total, weight = float(self.state.f[LOSS]), float(self.state.f[LOSS_WEIGHT])
         self.history["loss"].append(total / weight if weight > 0.0 else 0.0)
         self.history["class_mistakes"].append((self.state.m[0] - m).tolist())
+
+    @property
+    def columns_moved(self) -> int | None:
+        """In how many columns steps were made, of any class; None: not known, of plain steps and of a final model."""
+        state, starts = self.state, np.array(self.settings.loop_metric.starts)[:, None]
+        if state.past.size == 0:
+            return None
+        moved = (state.w != 0).ravel() | (state.c != starts).any(axis=0)
+        classes = moved.reshape(state.w.shape)
+        return int(np.count_nonzero(classes if not self.many else classes.any(axis=1 if self.memory.by_column else 0)))
+
+    def answers_only(self) -> Run:
+        """The same without what only learning on needs. SettingError where all that was learned answers."""
+        memory, state = self.answering
+        if not memory.is_linear:
+            text = "{keep} answers by all that it has learned, so that nothing can be left out"
+            raise SettingError(text, keep=memory.name)
+        (w, b), own = memory.answer(state), self.settings.memory.copy()
+        own.by_column, own.joint = memory.by_column, self.joint
+        whole = w[0] if not self.many else w.T if memory.by_column else w
+        made = new_state(whole.shape, b.size, whole.dtype, self.state.f[BIAS])
+        made = made._replace(w=np.ascontiguousarray(whole), b=b, n=self.state.n.copy(), m=self.state.m.copy())
+        best = None if self.best is None else self.best._replace(memory=own, state=made)
+        return replace(self, state=made, memory=own, best=best, position=(0, 0), mark=None, final=True)
+
+    def check_goes_on(self) -> None:
+        """ModelError where it does not."""
+        if self.final:
+            text = "the model has what answers, but not what learning on needs; begin a new one with {start.name}"
+            raise ModelError(text, start=None)
 
     def lay_out_for(self, rows: Rows) -> bool:
         """Turn the weights over where these rows want the other order; see core/rows. Whether that was done."""

@@ -23,6 +23,7 @@ def train(
     maximises, over all rows. observers: one or many, functions of an `Event` too. order: (m,) row numbers
     of a single chunk to use in each epoch. Raises DataError when the weights overflow.
     """
+    run.check_goes_on()
     watching = observers_of(observers)
     if not any(observer.chooses for observer in watching):
         run.best = None

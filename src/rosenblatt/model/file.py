@@ -20,14 +20,15 @@ from ..learn.settings import Settings, settings_from
 from ..write.files import whole_file
 from .calibration import restored
 from .form import check_arrays, check_classes, check_form, check_reading
+from .sparse import packed, unpacked
 
 if TYPE_CHECKING:
     from .model import Model
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised whenever an older program could misread a newer file. 1: 0.1.0; 2: what answers may be the best epoch, or
-calibrated, words may be in runs, mails have fields that were none, and there are more formats of data. A file says the
-lowest number that reads it rightly."""
+calibrated, words may be in runs, mails have fields that were none, and there are more formats of data; 3: a metric or
+L1 shaped the steps, or there is no more than answers. A file says the lowest number that reads it rightly."""
 FORMATS = ("svmlight", "table", "text", "mail")
 """Of data, that schema 1 knows."""
 KEY = "rosenblatt"
@@ -42,10 +43,11 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the model, whole or, also when the power fails, not at all. The same model gives the same bytes."""
     from safetensors.numpy import save as to_bytes
 
-    path = _path(path)
+    path, later = _path(path), model.run.settings.shaped or model.run.final
     header, tensors = _run_parts(model.run)
+    plainly = model.run.best is None and _answers_plainly(model) and _reads_plainly(model)
     header |= {
-        "schema": 1 if model.run.best is None and _answers_plainly(model) and _reads_plainly(model) else 2,
+        "schema": 3 if later else 1 if plainly else 2,
         "classes": labels.to_json(model.classes),
         "reading": model.reading,
         "names": model.names,
@@ -63,6 +65,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         header["calibration"], curves = model.calibration.saved()
         tensors |= {f"calibration.{name}": value for name, value in curves.items()}
     tensors = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
+    if later:  # what plain steps have learned is written as ever
+        header["sparse"], tensors = packed(tensors)
     header["digest"] = _digest(header, tensors)
     text = json.dumps(header, sort_keys=True)  # in ASCII: file names as labels need not be valid Unicode
     try:
@@ -101,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
         if header.pop("digest", None) != _digest(header, tensors):
             raise ModelError(f"{path}: damaged: the contents do not fit their digest")
         check_form(header)
-        return _parts(header, tensors)
+        return _parts(header, unpacked(header.get("sparse", {}), tensors))
     except ModelError as error:
         raise ModelError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (SafetensorError, *_MISFITS) as error:
@@ -160,7 +164,7 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
     tensors = _tensors("", run.memory, run.state)
     if run.mark is not None:
         tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
-    if run.best is not None:
+    if run.best is not None and not run.final:
         tensors |= _tensors("best.", run.best.memory, run.best.state)
     header = {name: getattr(run, name) for name in PLAIN} | {
         "settings": run.settings.words(),
@@ -171,6 +175,8 @@ def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
     }
     if run.start_loss is not None:
         header["start_loss"] = run.start_loss
+    if run.final:
+        header["final"] = True
     if run.best is not None:
         header["best"] = {"score": run.best.score, "epoch": run.best.epoch, "by_column": run.best.memory.by_column}
     return header, tensors
@@ -186,9 +192,14 @@ def _tensors(prefix: str, memory: Any, state: State) -> dict[str, Array]:
 def _run(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
     settings = _settings(header["settings"])
     memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
+    there, asked = (state.past.size > 0, state.pulled.size > 0), (settings.shaped, settings.pulls and state.w.size > 0)
+    if there != asked and not header.get("final", False):
+        raise ModelError("damaged: it has not what its metric and L1 remember, or more")
     found, best = header.get("best"), None
     if found is not None:
-        parts = _memory_and_state(settings, found["by_column"], header["joint"], "best.", tensors)
+        parts = (memory, state)  # of a final model, which has no others
+        if not header.get("final", False):
+            parts = _memory_and_state(settings, found["by_column"], header["joint"], "best.", tensors)
         best = Best(float(found["score"]), int(found["epoch"]), *parts)
     return Run(
         settings,
@@ -201,6 +212,7 @@ def _run(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
         start_loss=header.get("start_loss"),
         mark=(tensors["mark.n"].copy(), tensors["mark.m"].copy()) if "mark.n" in tensors else None,
         best=best,
+        final=header.get("final", False),
     )
 
 

@@ -76,6 +76,8 @@ HEADER = {
     "best_loss": Maybe(NUMBER),
     "start_loss?": Maybe(NUMBER),
     "stop_reason": TEXT,
+    "final?": YES,
+    "sparse?": Each([Is("a whole number from 1 to 2^31", (int,), 1, 2**31)]),
     "best?": {"score": NUMBER, "epoch": COUNT, "by_column": YES},
     "threshold?": Maybe(NUMBER),
     "calibration?": Maybe({"kind": Is("a kind of curve", (str,), choices=CALIBRATIONS), "folds": COUNT, "rows": COUNT}),
@@ -159,7 +161,7 @@ def check_arrays(header: dict[str, Any], tensors: dict[str, Array], width: int) 
     ):
         raise ModelError(f"damaged: its history is not that of {header['epoch']} epochs and {k} classes")
     for prefix, part in (("", header), ("best.", header.get("best"))):
-        if part is not None:
+        if part is not None and not (prefix and header.get("final")):
             _check_run(prefix, (k, width, part["by_column"]), tensors)
     if "learned_from" in tensors:
         _array(tensors, "learned_from", np.uint32, tensors["learned_from"].shape[:1])
@@ -184,7 +186,8 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
         shapes |= {f"memory.{name}_w": (dtype, (k, width)), f"memory.{name}_b": (np.float64, (k,))}
     here = {name for name in tensors if name.startswith((f"{prefix}state.", f"{prefix}memory."))}
     own = {f"{prefix}state.{name}" for name in PLAINLY} | (here - _logged(prefix, here))
-    own |= {f"{prefix}state.{name}" for name in ("c", "c_b", "past")} if f"{prefix}state.past" in here else set()
+    remembered = ("c", "c_b", "past") if width else ("c_b", "past")
+    own |= {f"{prefix}state.{name}" for name in remembered} if f"{prefix}state.past" in here else set()
     bases = {name.removesuffix("_b").removesuffix("_w") for name in own if "memory." in name}
     bases |= {f"{prefix}memory.start"} if f"{prefix}memory.log_row" in here else set()
     bases |= {f"{prefix}memory.pocket"} if f"{prefix}memory.final" in bases else set()
@@ -197,6 +200,8 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
     scale = tensors[f"{prefix}state.f"][0]
     if not FOLD / 2 <= scale <= 1.0:
         raise ModelError(f"damaged: its weights have the scale {scale:g}")
+    if not (np.isfinite(w).all() and np.isfinite(tensors[f"{prefix}state.b"]).all()):
+        raise ModelError("damaged: its weights are not all finite")
     _check_log(prefix, (k, width, w.dtype), tensors)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -202,6 +202,11 @@ class Model(Representation):
         even = 0.0 if self.calibration is None else self.calibration.curves[0].middle
         own = scores if self.cut == even else scores + (self.cut - even)
         return own if self.calibration is None else self.calibration.log_odds(own)
+
+    def final(self) -> Model:
+        """The same answers, without what only learning on needs: a smaller file, and a model that does not go on.
+        SettingError for keep="voted", whose every vector answers."""
+        return replace(self, run=self.run.answers_only())
 
     def save(self, path: Any) -> None:
         """Write one file, whole or not at all; the same bytes for the same model. See `model.file`."""

@@ -108,6 +108,7 @@ def further(
     recipe: Recipe, before: Model, data: Any, y: Any = None, weight: Any = None, observers: Any = ()
 ) -> Learned:
     """More of a model, by its own recipe. SettingError where another one is asked for."""
+    before.run.check_goes_on()
     others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
     recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
     settings = _same_settings(recipe, before.run.settings, before.recipe)

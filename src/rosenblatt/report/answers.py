@@ -1,7 +1,9 @@
-"""What is said of a model's probabilities and of its threshold."""
+"""What is said of a model's weights, of its probabilities and of its threshold."""
 
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from ..model.model import Model
 from ..model.thresholds import HELD_OUT, MOSTLY, exact_interval
@@ -22,6 +24,18 @@ def choice(model: Model) -> dict[str, Any]:
             shares[f"{kind}_rate"] = made[kind] / made[of]
             shares[f"{kind}_interval"] = exact_interval(made[kind], made[of])
     return {"value": model.cut, **made, **shares}
+
+
+def nonzeros(model: Model) -> dict[str, int]:
+    """How many weights there are, of all classes together, and how many are not 0."""
+    w = model.weights[0]
+    return {"weights": w.size, "nonzero_weights": int(np.count_nonzero(w))}
+
+
+def nonzeros_text(record: dict[str, Any]) -> str:
+    """The same for people."""
+    count, total = record["nonzero_weights"], record["weights"]
+    return f"weights: {count:,} of {total:,} are not zero ({count / max(total, 1):.1%})"
 
 
 def calibration_text(record: dict[str, Any]) -> str:
