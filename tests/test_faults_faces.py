@@ -16,7 +16,7 @@ from rosenblatt import LinearClassifier, Model, Recipe
 from rosenblatt.compare import Plan, compare, contenders
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.parameters import FEATURES
-from rosenblatt.parameters import OF_OTHERS, RULES_OF_OTHERS
+from rosenblatt.others import METRICS_OF_OTHERS, OF_OTHERS, RULES_OF_OTHERS
 from rosenblatt.recipe.table import recipe_table
 
 pd = pytest.importorskip("pandas")
@@ -151,7 +151,11 @@ def test_words_of_others_are_answered_with_ours() -> None:
     for name, meant in RULES_OF_OTHERS.items():
         with pytest.raises(SettingError, match=f"unknown rule '{name}'; did you mean {meant}\\? The rules are"):
             Recipe(rule=name)
-    for name, meant in {"max-iter": "epochs", "eta0": "eta", "lr": "eta", "tau": "rule margin:tau=1"}.items():
+    for name, meant in METRICS_OF_OTHERS.items():
+        with pytest.raises(SettingError, match=f"unknown metric '{name}'; did you mean {meant}\\? The metrics are"):
+            Recipe(metric=name)
+    options = {"max-iter": "epochs", "eta0": "eta", "lr": "eta", "tau": "rule margin:tau=1", "ftrl": "metric ftrl"}
+    for name, meant in options.items():
         assert f"Did you mean '--{meant}'?" in run("train", "a.svm", "-o", "x", f"--{name}", "1").err
 
 

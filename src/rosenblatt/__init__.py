@@ -19,6 +19,10 @@ _RECIPES = (
     "TanhUnit",
     "LogisticUnit",
     "PassiveAggressive",
+    "AROW",
+    "SCW",
+    "NHERD",
+    "FTRL",
     "MultiClassPerceptron",
 )
 _PLACES = {

@@ -20,32 +20,27 @@ MULTI_CLASS = ("one-vs-rest", "multi-class-perceptron")
 CALIBRATIONS = ("sigmoid", "isotonic")
 
 
-OF_OTHERS = {
-    "eta": "eta0", "lr": "eta0", "step_size": "eta0", "learning_rate_init": "eta0", "max_iterations": "max_iter",
-    "n_epochs": "max_iter", "n_iter": "max_iter", "num_epochs": "max_iter", "iterations": "max_iter",
-    "max_epochs": "max_iter", "epochs": "max_iter", "seed": "random_state",
-    "penalty": "alpha", "l2_penalty": "alpha", "weight_decay": "alpha", "average": "keep='averaged'",
-    "averaged": "keep='averaged'", "voted": "keep='voted'", "pocket": "keep='pocket'", "loss": "rule",
-    "algorithm": "rule", "pa": "rule='passive-aggressive'", "adaline": "rule='linear'", "margin": "rule='margin:tau=1'",
-    "tau": "rule='margin:tau=1'", "C": "rule='passive-aggressive:C=1'", "shuffle": "order",
-    "early_stopping": "validation", "validation_fraction": "validation", "validation_split": "validation",
-    "warm_start": "fit_more, the method", "coef_init": "start", "verbose": "observers, which fit takes",
-    "callback": "observers, which fit takes", "ngram_range": "word_ngrams", "min_df": "min_documents",
-    "max_features": "max_size", "stop_words": "max_size", "threshold": "max_false_positives or cost",
-}  # fmt: skip
-"""What others call it → the word here, in the words of Python; hints name it."""
-RULES_OF_OTHERS = {
-    "pa": "passive-aggressive", "pa1": "passive-aggressive", "pa2": "passive-aggressive-2", "adaline": "linear",
-    "lms": "linear", "widrow-hoff": "linear", "squared-error": "linear", "hinge": "margin", "svm": "margin",
-    "log": "logistic", "log-loss": "logistic", "logreg": "logistic", "logistic-regression": "logistic",
-    "sgd": "logistic",
-}  # fmt: skip
-
-
 def nearest(name: str, known: Iterable[Any]) -> str:
     """The one of the known words that is meant by another: of other letters' size, or with a slip; else ""."""
     words = {str(each).lower(): str(each) for each in known}
     return "".join(words[near] for near in get_close_matches(name.lower().replace("_", "-"), words, 1, 0.75))
+
+
+def positive(value: Any, what: str, finite: bool = False) -> Any:
+    """A NamedTuple with floats for its numbers, each > 0 or one of those that `only` has for it; else SettingError.
+    what: "rule" or "metric", for the message."""
+    numbers = {}
+    for name, given in value._asdict().items():
+        only = getattr(value, "only", {}).get(name, ())
+        try:
+            number = float(given)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not number > 0.0 or (only and number not in only) or (finite and math.isinf(number)):
+            wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
+            raise SettingError(f"{what} {value.name!r}: {name}={given} must be {wanted}")
+        numbers[name] = number
+    return type(value)(**numbers)
 
 
 class Parameter(NamedTuple):
@@ -225,9 +220,9 @@ LEARNER = (
     ),
     Parameter(
         "metric", "none", object, metavar="METRIC", takes="str or metric",
-        help="How a step moves each column: {choices}; with parameters: arow:r=0.1.",
-        meaning='How a step moves each column: a name ("adagrad", "arow:r=0.1" …), or a metric of one\'s own. Those that bring'
-                " their own step (arow, scw, nherd) take no rule, no η and no schedule.",
+        help="How a step moves each column: {choices}; with parameters: arow:r=0.1. arow, scw, nherd: without --rule.",
+        meaning='How a step moves each column: a name ("adagrad", "arow:r=0.1" …), or a metric class or value. Those'
+                " that bring their own step (arow, scw, nherd) take no rule, no η, no schedule, no L2 and no L1.",
     ),
     Parameter(
         "keep", "last", members=True, metavar="MEMORY", help="Which weights survive: {choices}.",
@@ -255,7 +250,7 @@ LEARNER = (
         help="Stop when the mean loss falls by less than this; auto: the rule's own, perceptrons have none.",
         meaning='Stop when the mean loss falls by less than this for `n_iter_no_change` epochs; None: never. "auto":'
                 " the rule's own: None for the rules that are zero when right (they stop at an epoch without an"
-                " update), 1e-4 for the units.",
+                " update), 1e-4 for the units, and for the metrics that bring their step.",
     ),
     _run(
         "n_iter_no_change", 5, int, least=0, above=True, option="--patience", takes="int ≥ 1",
@@ -284,12 +279,13 @@ LEARNER = (
     ),
     Parameter(
         "alpha", 0.0, float, "Weights shrink by 1 - eta*l2 before each step.", least=0, option="--l2",
-        meaning="L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1.",
+        meaning="L2: w ← (1 − η·alpha)·w before each block; the intercept is exempt. eta0·alpha must be below 1. With"
+                " metric='ftrl' its λ2 instead.",
     ),
     Parameter(
         "l1", 0.0, float, "Weights are pulled to 0 by eta*l1 after each step.", least=0,
-        meaning="L1: after each block every weight comes nearer to 0 by η·l1 and stays there when it reaches it (truncated"
-                " gradient); with metric='ftrl' its λ1. The intercept is exempt.",
+        meaning="L1: after each block every weight comes nearer to 0 by η·l1 and stays there when it reaches it"
+                " (truncated gradient); with metric='ftrl' its λ1. The intercept is exempt.",
     ),
     Parameter(
         "shuffle", True, bool, option="--order shuffled|given|FILE", section="",

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from ..errors import Message, RosenblattError, in_python
-from ..parameters import OF_OTHERS, Parameter, nearest
+from ..others import OF_OTHERS
+from ..parameters import Parameter, nearest
 from ..read import reading_table
 from ..read.parameters import FIELDS, LABEL_RULES
 from ..read.several import from_words

@@ -55,6 +55,7 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "model": path,
         "bytes": os.path.getsize(path),
         "schema": _schema(path),
+        "learner": run.settings.learner,
         "settings": run.settings.words(),
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
@@ -91,7 +92,9 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     size = f"{values['bytes'] / 1e6:.1f} MB" if values["bytes"] >= 1e6 else f"{values['bytes'] / 1e3:.1f} kB"
     yield f"{values['model']}: {size}, schema {values['schema']}"
     origin = "" if settings["fit_intercept"] else ", through the origin"
-    yield f"rule {settings['rule']}, keep {settings['keep']}, {settings['optimizer']}, eta {settings['eta0']:g}{origin}"
+    eta = "" if settings["eta0"] == "auto" else f", eta {settings['eta0']:g}"  # of a metric that brings its step
+    what = "metric" if values["learner"] == settings.get("metric") else "rule"
+    yield f"{what} {values['learner']}, keep {settings['keep']}, {settings['optimizer']}{eta}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
     yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
     if values["columns_moved"] is not None or values["final"]:

@@ -16,6 +16,7 @@ FEATURES = tuple(entry.name for entry in features.FEATURES)
 TABLE = recipe_table() | learner_table()
 IN_HELP = {
     "multi_class": "optimizer",
+    "l1": "alpha",
     "positive": "fit_intercept",
     "class_weight": "positive",
     "order": "stop_if_not_separable",

@@ -33,8 +33,8 @@ def predict(model: str, data: str, scores: bool, proba: bool, ids: bool, as_json
         raise SettingError("--scores and --proba together would confuse their columns; choose one, or --json")
     learned = Model.load(model)
     if proba and not learned.has_probabilities:
-        rule, keep = learned.run.settings.words()["rule"], learned.run.memory.name
-        why = f"rule {rule} with keep {keep} has no probabilities"
+        settings = learned.run.settings
+        why = f"{settings.learner} with keep {settings.memory.name} has no probabilities"
         raise SettingError(f"--proba: {why}; train with --calibrate sigmoid")
     source = source_like(data, learned, labelled="unneeded", **reading(words))
     asked = {"scores": scores, "proba": proba, "ids": ids}

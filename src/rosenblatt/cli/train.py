@@ -16,6 +16,7 @@ from ..features.hashing import Hashing
 from ..learn.converged import MOST_VOTES, training_errors, unsettled
 from ..learn.observers import Event, Observer
 from ..learn.picks import restless
+from ..learn.rule import rule_name
 from ..model.model import Model
 from ..read.anything import source_like, source_of
 from ..recipe import recipe as recipes
@@ -151,7 +152,10 @@ def _values(trained: Learned, output: str, before: Model | None) -> dict[str, An
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
-        **{name: settings[name] for name in ("rule", "keep", "optimizer")},
+        "learner": run.settings.learner,
+        "rule": None if run.settings.brings else settings["rule"],
+        "metric": rule_name(run.settings.metric),
+        **{name: settings[name] for name in ("keep", "optimizer")},
         "epochs": run.epoch,
         "mistakes_per_epoch": run.history["mistakes"],
         "loss_per_epoch": run.history["loss"],
@@ -212,7 +216,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"
     picked = bool(values["mistakes_per_epoch"]) and not values["epochs"]  # one wrong row after the other: no epochs
     yield (
-        f"{values['rule']}, keep {values['keep']}, {values['optimizer']}: "
+        f"{values['learner']}, keep {values['keep']}, {values['optimizer']}: "
         f"{'' if picked else plural(values['epochs'], 'epoch') + ', '}{plural(values['updates'], 'update')} "
         f"in {values['seconds']:.1f} s"
     )
@@ -283,7 +287,8 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
     elif run.history["loss"] and getattr(run.settings.rule, "tol", None) is not None and unsettled(run, math.inf):
         yield REMEDIES["unsettled"]
     elif not stop.is_limit:
-        other = "--optimizer online, or another --rule" if run.settings.optimizer.whole else "another --rule"
+        other = "another --metric" if run.settings.brings else "another --rule"
+        other = f"--optimizer online, or {other}" if run.settings.optimizer.whole else other
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
@@ -291,5 +296,5 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
         if run.memory.needs_measure and not run.settings.optimizer.picks and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}" + ("" if run.final else ", or go on with --continue")
-        if run.settings.tol is not None:
+        if run.settings.tol is not None and not run.settings.brings:
             yield REMEDIES["unsettled"]

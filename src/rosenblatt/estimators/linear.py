@@ -18,13 +18,14 @@ from ..core.rows import Array, Rows
 from ..data.checks import checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
-from ..learn.rule import rule_from
+from ..learn.rule import rule_from, rule_name
 from ..learn.run import Limits, new_run
 from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
-from ..parameters import OF_OTHERS, described, signature_of
+from ..others import OF_OTHERS
+from ..parameters import described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
@@ -145,6 +146,9 @@ class LinearClassifier(Classifier):
     def _rule(self) -> Any:
         return self.rule
 
+    def _metric(self) -> Any:
+        return self.metric
+
     # --- learning ---
 
     def fit(
@@ -252,8 +256,9 @@ class LinearClassifier(Classifier):
     # --- inside ---
 
     def _settings(self) -> Settings:
-        words = {name: getattr(self, name) for name in WORDS if name not in ("rule", "random_state")}
-        return Settings.of(rule=self._rule(), random_state=seed_of(self.random_state), **words)
+        words = {name: getattr(self, name) for name in WORDS}
+        words |= {"rule": self._rule(), "metric": self._metric(), "random_state": seed_of(self.random_state)}
+        return Settings.of(**words)
 
     def _recipe(self, before: Model | None) -> Recipe:
         """The parameters that differ from their defaults and have an effect."""
@@ -261,6 +266,9 @@ class LinearClassifier(Classifier):
         own = {name: getattr(self, name) for name in table if getattr(self, name) is not table[name].default}
         seed = seed_of(self.random_state) if before is None else before.run.settings.random_state
         own |= {"rule": self._rule(), "random_state": seed}
+        if "metric" in own:
+            own["metric"] = self._metric()
+            own = {name: value for name, value in own.items() if (name, value) != ("rule", table["rule"].default)}
         own |= {} if self.shuffle else {"order": "given"}
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)
@@ -275,6 +283,9 @@ class LinearClassifier(Classifier):
         for name in ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class", "rule"):
             if words[name] != before[name]:
                 raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
+        was, now = (f"{rule_name(each.metric)!r} and {each.l1:g}" for each in (old, new))
+        if was != now:
+            raise SettingError(f"metric and l1 cannot change while learning goes on: they were {was}")
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
         eta0 = old.eta0 if new.eta0 == "auto" else new.eta0

@@ -3,7 +3,12 @@
 from typing import Any
 
 from ..errors import SettingError
+from ..learn.settings import DEFAULTS
 from ..memory import memory_classes
+from ..metrics.arow import Arow
+from ..metrics.ftrl import Ftrl
+from ..metrics.nherd import NherdDrop, NherdExact, NherdProject
+from ..metrics.scw import Scw
 from ..rules.margin import Margin
 from ..rules.passive_aggressive import PassiveAggressive as PassiveAggressive1
 from ..rules.passive_aggressive import PassiveAggressive2
@@ -103,6 +108,76 @@ class PassiveAggressive(LinearClassifier, fixed=_PASSIVE, extra={**PassiveAggres
         if self.variant not in (1, 2):
             raise SettingError("{variant} must be 1 or 2", variant=self.variant)
         return (PassiveAggressive1 if self.variant == 1 else PassiveAggressive2)(self.C)  # type: ignore[call-arg]
+
+
+_FALLS_BY_ITSELF = {name: DEFAULTS[name] for name in ("learning_rate", "decay")}
+_FIXED = ("rule", "optimizer", "batch_size", "epsilon", "multi_class", "eta0", "alpha", "l1")
+_BRINGS = {name: DEFAULTS[name] for name in _FIXED} | _FALLS_BY_ITSELF
+
+
+class AROW(LinearClassifier, fixed={**_BRINGS, "metric": "arow"}, extra=Arow._field_defaults):
+    """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009), diagonal: each column has a variance Σ_j.
+
+    Where y·u < 1, with v = Σ_j Σ_j·x_j² and β = 1/(v + r): w_j += y·(1 − y·u)·β·Σ_j·x_j and Σ_j −= β·(Σ_j·x_j)². Σ_j
+    begins at 1; the bias is a column of value 1. r (float > 0, default 1): the larger, the shorter the steps; with a
+    small one wrong labels are followed. Several classes: each against the rest, with a Σ of its own.
+
+    Further parameters and attributes as `LinearClassifier`, with metric "arow", which takes no rule and no η.
+    """
+
+    def _metric(self) -> Any:
+        return Arow(self.r)  # type: ignore[call-arg]
+
+
+class SCW(LinearClassifier, fixed={**_BRINGS, "metric": "scw"}, extra={**Scw._field_defaults, "variant": 1}):
+    """Soft confidence-weighted learning I or II (variant 1 or 2; Wang, Zhao & Hoi 2012), diagonal.
+
+    Where φ·√v > y·u, with v = Σ_j Σ_j·x_j²: w_j += α·y·Σ_j·x_j and Σ_j −= β·(Σ_j·x_j)²: the smallest change of N(w, Σ)
+    after which the row is right with probability Φ(φ). C (float > 0, default 1): what a row may ask for; I limits α by
+    it, II weighs the square of what is missing. phi (float > 0, default 1): how sure it shall be.
+
+    Further parameters and attributes as `LinearClassifier`, with metric "scw", which takes no rule and no η.
+    """
+
+    def _metric(self) -> Any:
+        return Scw(self.C, self.phi, self.variant)  # type: ignore[call-arg]
+
+
+_FORMS: dict[str, Any] = {"drop": NherdDrop, "project": NherdProject, "exact": NherdExact}
+_NHERD = {**NherdDrop._field_defaults, "variant": "drop"}
+
+
+class NHERD(LinearClassifier, fixed={**_BRINGS, "metric": "nherd"}, extra=_NHERD):
+    """Normal herding (Crammer & Lee 2010), one of its diagonal forms: variant "drop", "project" or "exact".
+
+    Where y·u < 1, with v = Σ_j Σ_j·x_j²: w_j += y·(1 − y·u)/(v + 1/C)·Σ_j·x_j. "drop": Σ_j falls as the full matrix
+    would have it, what is off the diagonal dropped; "project": as its inverse would, projected; "exact": to the best
+    diagonal matrix. C (float > 0, default 1): the larger, the longer the steps.
+
+    Further parameters and attributes as `LinearClassifier`, with metric "nherd", which takes no rule and no η.
+    """
+
+    def _metric(self) -> Any:
+        if self.variant not in _FORMS:
+            raise SettingError(f"{{variant}} must be one of {', '.join(_FORMS)}", variant=self.variant)
+        return _FORMS[self.variant](self.C)
+
+
+_FTRL = {"rule": "logistic", "metric": "ftrl", **_FALLS_BY_ITSELF}
+
+
+class FTRL(LinearClassifier, fixed=_FTRL, extra=Ftrl._field_defaults):
+    """Follow the regularised leader, proximal (McMahan et al. 2013): logistic regression, most weights exactly 0.
+
+    With g = a·x_j, a the logistic unit's step: z_j += g + (√(n_j + g²) − √n_j)/η·w_j, n_j += g², and
+    w_j = sign(z_j)·max(0, |z_j| − l1)/((beta + √n_j)/η + alpha). eta0: η, the paper's α; "auto": 0.1. beta (float > 0,
+    default 1): shortens the first steps. l1, alpha: λ1 and λ2; the bias is free of both. Has probabilities.
+
+    Further parameters and attributes as `LinearClassifier`, with rule "logistic" and metric "ftrl".
+    """
+
+    def _metric(self) -> Any:
+        return Ftrl(self.beta)  # type: ignore[call-arg]
 
 
 class MultiClassPerceptron(LinearClassifier, fixed={"rule": "perceptron", "multi_class": "multi-class-perceptron"}):

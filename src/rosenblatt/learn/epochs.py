@@ -10,7 +10,6 @@ from ..core.rows import Array
 from ..errors import DataError
 from .converged import asks_at, asks_for_a_step, fell_little, start_loss, unsettled
 from .observers import Event, Watch
-from .rule import rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
 
 
@@ -147,7 +146,9 @@ class Epochs(Trainer):
         carry = np.zeros(1 + run.state.b.size, np.int64)
         into: tuple[Any, ...] = ()
         if self.together:
-            apart = self.gradient(self.survey.longest) if run.settings.shaped else (run.state.w.copy(), run.state.b.copy())
+            apart = (
+                self.gradient(self.survey.longest) if run.settings.shaped else (run.state.w.copy(), run.state.b.copy())
+            )
             into = (*apart, carry)
         for number, chunk in enumerate(self.chunks):
             left -= 1
@@ -176,8 +177,9 @@ class Epochs(Trainer):
         run = self.run
         if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
             largest = max(chunk.rows.largest() for chunk in self.chunks)
-            found = f"the weights overflowed in epoch {run.epoch + 1} (rule {rule_name(run.settings.rule)}"
-            wanted = f"{{eta0:g}}, largest value {largest:g}); scale the features or lower {{eta0.name}}"
+            eta, lower = ("", "") if run.settings.brings else (", {eta0:g}", " or lower {eta0.name}")
+            found = f"the weights overflowed in epoch {run.epoch + 1} ({run.settings.learner}{eta}"
+            wanted = f"largest value {largest:g}); scale the features{lower}"
             raise DataError(f"{found}, {wanted}", eta0=run.settings.eta0)
 
     def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:

@@ -6,7 +6,9 @@ from typing import Any
 from .. import metrics
 from ..errors import SettingError
 from ..lazy import members
-from ..parameters import pairs
+from ..others import METRICS_OF_OTHERS
+from ..parameters import nearest, pairs, positive
+from .rule import rule_classes
 
 
 @cache
@@ -16,21 +18,24 @@ def metric_classes() -> dict[str, type]:
 
 
 def metric_from(given: Any) -> Any:
-    """A metric from a text, a class or a value. SettingError for an unknown name or parameter, or a parameter ≤ 0."""
-    known = metric_classes()
+    """A metric from a text, a class or a value. SettingError for an unknown name or parameter, and for a parameter that
+    is no finite number > 0."""
     if isinstance(given, str):
+        known: dict[str, Any] = metric_classes()
         name = given.partition(":")[0]
         if name not in known:
-            raise SettingError(f"unknown metric {name!r}; the metrics are {', '.join(known)}")
-        cls: Any = known[name]
-        try:
-            given = cls(**{key: float(value) for key, value in pairs(given, cls._fields, "metric")})
-        except ValueError:
-            raise SettingError(f"metric {given!r}: expected numbers for its parameters") from None
+            raise _unknown(given, known)
+        given = known[name](**dict(pairs(given, known[name]._fields, "metric")))
     value = given() if isinstance(given, type) else given
-    if not hasattr(value, "move"):
-        raise SettingError(f"{given!r} is not a metric; a metric has a method move(self, c, w, x, a)")
-    for name, number in value._asdict().items():
-        if not number > 0.0:
-            raise SettingError(f"metric {value.name!r}: {name}={number:g} must be a number > 0")
-    return value
+    if not (hasattr(value, "move") and hasattr(value, "_asdict")):
+        raise SettingError(f"{given!r} is not a metric; a metric is a NamedTuple with a method move(self, c, w, x, a)")
+    return positive(value, "metric", finite=True)
+
+
+def _unknown(text: str, known: dict[str, Any]) -> SettingError:
+    name = text.partition(":")[0]
+    if name in rule_classes():
+        return SettingError(f"unknown metric {name!r}: that is a rule; say {{rule}}", rule=text)
+    near = METRICS_OF_OTHERS.get(name.lower(), nearest(name, known))
+    hint = f"did you mean {near}? The" if near else "the"
+    return SettingError(f"unknown metric {name!r}; {hint} metrics are {', '.join(known)}")

@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import inspect
-import math
 import sys
 from difflib import get_close_matches
 from functools import cache
@@ -12,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import rules
+from .. import metrics, rules
 from ..errors import SettingError
 from ..lazy import members
-from ..parameters import RULES_OF_OTHERS, pairs
+from ..others import RULES_OF_OTHERS
+from ..parameters import pairs, positive
 
 
 @cache
@@ -52,15 +52,7 @@ def _positive(rule: Any) -> Any:
     """The rule with floats for parameters; of ours each is > 0."""
     if type(rule) not in rule_classes().values():
         return type(rule)(*(float(v) if isinstance(v, (int, float)) else v for v in rule))
-    values = {}
-    for name, value in rule._asdict().items():
-        try:
-            values[name] = float(value)
-        except (TypeError, ValueError):
-            values[name] = math.nan
-        if not values[name] > 0.0:
-            raise SettingError(f"rule {rule.name!r}: {name}={value} must be a number > 0")
-    return type(rule)(**values)
+    return positive(rule, "rule")
 
 
 def _named(text: str) -> Any:
@@ -69,6 +61,8 @@ def _named(text: str) -> Any:
         return rule_from(_from_script(Path(name), own))
     known = rule_classes()
     if name not in known:
+        if not hasattr(members(metrics, "move").get(name), "plain") and name in members(metrics, "move"):
+            raise SettingError(f"unknown rule {name!r}: that is a metric; say {{metric}}", metric=text)
         plain_name = name.lower().replace("_", "-")
         near = [RULES_OF_OTHERS.get(plain_name, plain_name if plain_name in known else "")]
         near = [*filter(None, near), *get_close_matches(plain_name, known, 1)]

@@ -156,10 +156,11 @@ class Settings:
         rule = rule_from(words["rule"])
         if hasattr(rule, "steps"):
             words["multi_class"] = "multi-class-perceptron"
-        words["tol"] = getattr(rule, "tol", None) if words["tol"] == "auto" else words["tol"]
+        metric = metric_from(words["metric"])
+        own = getattr(metric if hasattr(metric, "stride") else rule, "tol", None)
+        words["tol"] = own if words["tol"] == "auto" else words["tol"]
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        metric = metric_from(words["metric"])
         settings = cls(rule, metric, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
@@ -176,6 +177,12 @@ class Settings:
     def keep(self) -> str:
         """The memory's name, as `keep` takes it."""
         return str(self.words()["keep"])
+
+    @property
+    def learner(self) -> str:
+        """What makes the steps, for people: `logistic`, `logistic+adagrad`; or `arow:r=0.1`, which brings its own."""
+        rule, metric = rule_name(self.rule), rule_name(self.metric)
+        return metric if self.brings else rule if hasattr(self.metric, "plain") else f"{rule}+{metric}"
 
     @property
     def shaped(self) -> bool:
@@ -271,29 +278,37 @@ def settings_from(words: dict[str, Any]) -> Settings:
 
 def _check_metric(settings: Settings) -> None:
     """What does not go with a metric, and with L1."""
-    metric, rule, block = settings.metric, settings.rule, settings.optimizer
-    name, why = rule_name(metric), ""
     if not settings.shaped:
         return
-    if not settings.memory.is_linear:
-        why = "{keep} replays plain steps; use averaged or last"
-    elif settings.optimizer.picks or (settings.brings and block.block(2) > 1):
-        why = "{optimizer} does not go with it; use online"
-    elif settings.brings and rule_name(rule) != DEFAULTS["rule"]:
-        why = f"it brings its step, so leave {{rule.name}} out (here {rule_name(rule)!r})"
-    elif settings.brings and (settings.eta0 != "auto" or not hasattr(settings.schedule, "constant")):
-        why = "it brings its step, so there is no {eta0.name} and no {learning_rate.name}"
-    elif settings.brings and (settings.alpha > 0.0 or settings.l1 > 0.0):
-        why = "it brings its step, so there is no {alpha.name} and no {l1.name}"
-    elif not settings.brings and (hasattr(rule, "exact") or rule.name not in getattr(metric, "rules", (rule.name,))):
-        others = " or ".join(getattr(metric, "rules", ("a rule that descends a gradient, as logistic",)))
-        why = f"it needs {{rule.name}} {others}, not {rule_name(rule)!r}"
-    elif settings.pulls and settings.memory.answers_now is False and not settings.memory.needs_measure:
-        why = "{l1}: the mean of sparse weights is not sparse; use last"
-    if why:
-        words = {"keep": settings.memory.name, "optimizer": settings.optimizer.name, "rule": None, "eta0": None,
-                 "learning_rate": None, "alpha": None, "l1": settings.l1}  # fmt: skip
-        raise SettingError(f"metric {name}: {why}", **{key: value for key, value in words.items() if f"{{{key}" in why})
+    metric, memory, optimizer, brings = settings.metric, settings.memory, settings.optimizer, settings.brings
+    rule, step = rule_name(settings.rule), "{metric} brings its own step"
+    rules, many = getattr(metric, "rules", ()), settings.multi_class
+    who = "{l1}" if hasattr(metric, "plain") else "{metric}"
+    averages = memory.is_linear and not memory.answers_now and not memory.needs_measure
+    refusals = {
+        f"{who} does not go with {{keep}}, which repeats plain steps; use {{keep_}}": not memory.is_linear,
+        f"{who} does not go with {{optimizer}}, which takes plain steps; use {{optimizer_}}": optimizer.picks,
+        f"{step} for each row, not for {{optimizer}}; use {{optimizer_}}": brings and optimizer.block(2) > 1,
+        f"{step}; leave {{rule}} out": brings and rule != DEFAULTS["rule"],
+        f"{step} for each class; leave {{multi_class}} out": brings and many != DEFAULTS["multi_class"],
+        f"{step}, so there is no {{eta0.name}}": brings and settings.eta0 != "auto",
+        f"{step}, so there is no {{learning_rate.name}}": brings and not hasattr(settings.schedule, "constant"),
+        f"{step}, so there is no {{alpha.name}}": brings and settings.alpha > 0.0,
+        f"{step}, so there is no {{l1.name}}": brings and settings.l1 > 0.0,
+        f"{who} goes with steps down a gradient; {{rule}} makes them as long as they need to be: use another, as "
+        "{rule_}": not brings and hasattr(settings.rule, "exact"),
+        f"{who} goes with rule {' or '.join(rules)}, not with {{rule}}": bool(rules) and rule not in rules,
+        "{l1:g} does not go with {keep}: means of sparse weights are not; use {keep_}": averages and settings.pulls,
+    }
+    for refusal, applies in refusals.items():
+        if applies:
+            words = {
+                "metric": rule_name(metric), "rule": rule, "rule_": "logistic", "keep": memory.name,
+                "keep_": "last" if settings.l1 else "averaged", "optimizer": optimizer.name, "optimizer_": "online",
+                "multi_class": many, "eta0": settings.eta0, "learning_rate": None, "alpha": settings.alpha,
+                "l1": settings.l1,
+            }  # fmt: skip
+            raise SettingError(refusal, **{name: value for name, value in words.items() if f"{{{name}" in refusal})
 
 
 def _check_together(settings: Settings) -> None:
@@ -303,7 +318,7 @@ def _check_together(settings: Settings) -> None:
     if settings.multi_class == "multi-class-perceptron" and not together:
         text = f"{{multi_class}} is a rule of its own, so it does not go with rule {name!r}; use {{multi_class_}}"
         raise SettingError(text, multi_class=settings.multi_class, multi_class_="one-vs-rest")
-    if settings.alpha > 0 and not isinstance(settings.schedule, Own) and settings.rate * settings.alpha >= 1:
+    if settings.decays and not isinstance(settings.schedule, Own) and settings.rate * settings.alpha >= 1:
         text = f"{{eta0.name}}·{{alpha.name}} = {settings.rate * settings.alpha:g} would turn the weights over"
         raise SettingError(f"{text}; it must stay below 1", eta0=settings.rate, alpha=settings.alpha)
     if settings.optimizer.picks and settings.tol is not None:

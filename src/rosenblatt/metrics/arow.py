@@ -13,6 +13,7 @@ class Arow(NamedTuple):
     name = "arow"
     starts = (1.0, 0.0)
     eta0 = None
+    tol = 1e-4
 
     def measure(self, c: Pair, x: float) -> float:
         return c[0] * x * x

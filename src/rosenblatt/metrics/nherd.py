@@ -15,6 +15,7 @@ class NherdDrop(NamedTuple):
     name = "nherd"
     starts = (1.0, 0.0)
     eta0 = None
+    tol = 1e-4
     measure, move = Arow.measure, Arow.move
 
     def stride(self, u: float, y: float, v: float) -> Pair:
@@ -32,6 +33,7 @@ class NherdProject(NamedTuple):
     name = "nherd-project"
     starts = (1.0, 0.0)
     eta0 = None
+    tol = 1e-4
     measure = Arow.measure
 
     def stride(self, u: float, y: float, v: float) -> Pair:
@@ -51,6 +53,7 @@ class NherdExact(NamedTuple):
     name = "nherd-exact"
     starts = (1.0, 0.0)
     eta0 = None
+    tol = 1e-4
     measure = Arow.measure
 
     def stride(self, u: float, y: float, v: float) -> Pair:

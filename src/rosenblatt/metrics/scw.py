@@ -15,8 +15,10 @@ class Scw(NamedTuple):
     variant: float = 1.0
 
     name = "scw"
+    only = {"variant": (1.0, 2.0)}
     starts = (1.0, 0.0)
     eta0 = None
+    tol = 1e-4
     measure, move = Arow.measure, Arow.move
 
     def stride(self, u: float, y: float, v: float) -> Pair:

@@ -28,7 +28,8 @@ from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
-from ..parameters import OF_OTHERS, described, signature_of
+from ..others import OF_OTHERS
+from ..parameters import described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
 from ..read.several import Several
@@ -117,11 +118,12 @@ class Recipe:
         return Recipe(**{name: value for name, value in self.words.items() if name not in names})
 
     def as_dict(self) -> dict[str, Any]:
-        """The words as JSON holds them; rules by name. What JSON cannot hold (functions, arrays, rows) is left out."""
-        out = {}
+        """The words as JSON holds them; rules and metrics by name. What JSON cannot hold (functions, arrays, rows) is
+        left out."""
+        out, named = {}, {"rule": self.settings.rule, "metric": self.settings.metric}
         for name, value in self.words.items():
             with suppress(TypeError):
-                out[name] = rule_name(self.settings.rule) if name == "rule" else _plain(value)
+                out[name] = rule_name(named[name]) if name in named else _plain(value)
         return out
 
     @classmethod
@@ -246,7 +248,9 @@ class Recipe:
         held = self["validation"]
         if isinstance(held, (int, float)) and not 0.0 < held < 1.0:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
-        _ = self.settings
+        if self.settings.brings and "rule" in words:
+            text = "{metric} brings its own step; leave {rule} out"
+            raise SettingError(text, metric=rule_name(self.settings.metric), rule=rule_name(self.settings.rule))
         for name, value in words.items():
             if name not in WORDS:
                 recipe_table()[name].check(value)

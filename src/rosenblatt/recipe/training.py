@@ -325,8 +325,8 @@ def _scored_by(recipe: Recipe) -> str:
 def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
     """The model's own settings; what it was asked for when it began may be said again. A rule from a file is
     given again, because no model file holds code."""
-    saved = own.words()
-    for name in (set(recipe.words) & set(saved)) - {"rule"}:
+    saved = {"metric": rule_name(own.metric), "l1": own.l1, **own.words()}
+    for name in (set(recipe.words) & set(saved)) - {"rule", "metric"}:
         value, there = recipe[name], saved[name]
         if value not in (there, begun.get(name, there)):
             shown = f"{{{name}_:s}}" if isinstance(there, bool) else "none" if there is None else there
@@ -335,10 +335,8 @@ def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Sett
     order = recipe["order"]
     if "order" in recipe.words and order in ("shuffled", "given") and own.shuffle != (order == "shuffled"):
         raise SettingError("{order:s}: the model goes on in the order that it began with", order=order)
-    if "rule" not in recipe.words:
-        return own
-    rule = recipe.settings.rule
-    if rule_name(rule) != saved["rule"]:
-        text = f"{{rule:s}}: the model goes on as it began, with {saved['rule']}"
-        raise SettingError(text, rule=rule_name(rule))
-    return replace(own, rule=rule)
+    for name in {"rule", "metric"} & set(recipe.words):
+        value = rule_name(getattr(recipe.settings, name))
+        if value != saved[name]:
+            raise SettingError(f"{{{name}:s}}: the model goes on as it began, with {saved[name]}", **{name: value})
+    return replace(own, rule=recipe.settings.rule) if "rule" in recipe.words else own

@@ -156,8 +156,10 @@ def _data(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def endless(settings: Settings) -> bool:
-    """Whether on separable rows the loss falls for ever, towards 0, while the weights grow."""
-    return getattr(settings.rule, "endless", False) and settings.alpha == 0.0
+    """Whether on separable rows the loss falls for ever, towards 0, while the weights grow, and L2 would end that: not
+    that of FTRL, whose penalties are outweighed by more and more rows."""
+    free = settings.alpha == settings.l1 == 0.0 and not hasattr(settings.metric, "with_penalties")
+    return getattr(settings.rule, "endless", False) and free
 
 
 def shown(trial: Trial) -> str:
@@ -188,6 +190,8 @@ def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
     rows: in the model's features. remedy: what a reader can do about it."""
     features = model.features
     if features is not None and (features.dictionary or any(isinstance(step, Standard) for step in features.steps)):
+        return []
+    if hasattr(model.run.settings.metric, "see"):  # it measures each column by itself
         return []
     ratio = ranges_apart(rows)
     return [apart(ratio, remedy)] if ratio >= MINDS else []
