@@ -1,4 +1,4 @@
-"""Runs whose steps a metric or L1 shapes: in pieces, from weights of others, stopped early, and when they have finished."""
+"""Runs whose steps a metric or L1 shapes: in pieces, from given weights, stopped early, and when they have finished."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def same(a: Any, b: Any) -> None:
 @EACH
 @pytest.mark.parametrize("classes", [2, 3])
 def test_in_pieces_in_memory(words: Any, classes: int) -> None:
-    """`partial_fit` of parts is an epoch in order; `warm_start` goes on as if it had not stopped; `history_` is whole."""
+    """`partial_fit` of parts is an epoch in order; `warm_start` goes on as if never stopped; `history_` is whole."""
     x, y = rows(classes)
     for made in (x, csr_matrix(x)):
         whole = LinearClassifier(max_iter=1, tol=None, shuffle=False, **words).fit(made, y)
@@ -74,7 +74,7 @@ def test_weights_to_start_with(words: Any, classes: int) -> None:
     w, b = r.normal(size=(k, 5)), r.normal(size=k)
     small = LinearClassifier(max_iter=1, tol=None, **{**words, **({"eta0": 1e-7} if "eta0" in words else {})})
     if words.get("metric") == "normalised":
-        with pytest.raises(SettingError, match="metric='normalised' measures each column from nothing on, which forgets"):
+        with pytest.raises(SettingError, match="metric='normalised' measures each column from nothing on"):
             small.fit(x, y, coef_init=w)
         return
     small.fit(x, y, coef_init=w, intercept_init=b)
@@ -82,8 +82,8 @@ def test_weights_to_start_with(words: Any, classes: int) -> None:
         np.testing.assert_allclose(small.coef_, w, atol=1e-5)
         np.testing.assert_allclose(small.intercept_, b, atol=1e-5)
     else:  # no η: by the first row that asks for a step
-        unmoved = LinearClassifier(max_updates=1, max_iter=1, tol=None, **words).fit(x, y, coef_init=w, intercept_init=b)
-        assert np.abs(unmoved.coef_ - w).max() < np.abs(w).max()
+        one = LinearClassifier(max_updates=1, max_iter=1, tol=None, **words)
+        assert np.abs(one.fit(x, y, coef_init=w, intercept_init=b).coef_ - w).max() < np.abs(w).max()
         assert not np.array_equal(small.coef_, LinearClassifier(max_iter=1, tol=None, **words).fit(x, y).coef_)
 
 

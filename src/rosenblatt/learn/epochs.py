@@ -234,8 +234,8 @@ class Epochs(Trainer):
         why = unsettled(run, own if settings.tol is None else settings.tol)
         run.converged = not why
         if why and stop.kind == "settled":
-            kind, note = "adrift" if settings.brings else "unsettled", f"{stop.note} epochs, and does not settle ({why})"
-            return Stop(kind, stop.limit, note)
+            kind = "adrift" if settings.brings else "unsettled"
+            return Stop(kind, stop.limit, f"{stop.note} epochs, and does not settle ({why})")
         return stop
 
     def _finished(self) -> Stop | None:
