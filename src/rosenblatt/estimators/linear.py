@@ -321,7 +321,7 @@ def _warn(model: Model, rows: Rows) -> None:
     """ConvergenceWarning where a limit came first or a loss does not settle, with what may help, as the shell's
     advice."""
     run, text = model.run, str(model.run.stop_reason)
-    if not (run.stop.is_limit or run.stop.kind == "unsettled") or run.converged or run.best is not None:
+    if not (run.stop.is_limit or run.stop.kind in ("unsettled", "adrift")) or run.converged or run.best is not None:
         return
     from ..report.advice import of_scale
 

@@ -92,7 +92,7 @@ class Epochs(Trainer):
         run.rows = self.survey.n
         self.together = run.settings.optimizer.whole and self.survey.chunks > 1
         self.constant: Array | None = None
-        if run.epoch == 0 and run.position == (0, 0) and getattr(run.settings.rule, "tol", None) is not None:
+        if run.epoch == 0 and run.position == (0, 0) and run.settings.own_tol is not None:
             run.start_loss = start_loss(run, self.chunks)
         self.remeasure()
         if run.position == (0, 0):
@@ -118,7 +118,7 @@ class Epochs(Trainer):
         if firm:
             return firm[0]
         stop = self.finished() or next(iter(asked), None) or self.limit() or last
-        own = getattr(self.run.settings.rule, "tol", None)
+        own = self.run.settings.own_tol
         if stop is not None and stop.is_limit and self.run.settings.tol is None and own is not None:
             self.run.converged = fell_little(self.run, own) and not unsettled(self.run, own)  # tol None only goes on
         return stop
@@ -224,18 +224,20 @@ class Epochs(Trainer):
         stop = self._finished()
         if stop is None:
             return None
-        own = getattr(settings.rule, "tol", None)
+        own = settings.own_tol
         if own is None:
-            still, shrunk = stop.kind == "no update", settings.alpha > 0.0
+            still = stop.kind == "no update"
+            shrunk = "pulled" if settings.pulls else "shrunk" if settings.alpha > 0.0 else ""
             if still and (shrunk or (self.own_order is not None and np.unique(self.own_order).size < self.survey.n)):
                 still = not asks_at(run, self.chunks, run.memory.weights(run.state))
-                stop = stop if still else Stop("shrunk" if shrunk else "left out")
+                stop = stop if still else Stop(shrunk or "left out")
             run.converged = not asks_for_a_step(run, self.chunks, still)
             return stop
         why = unsettled(run, own if settings.tol is None else settings.tol)
         run.converged = not why
         if why and stop.kind == "settled":
-            return Stop("unsettled", stop.limit, f"{stop.note} epochs, and does not settle ({why})")
+            kind = "adrift" if settings.brings else "unsettled"
+            return Stop(kind, stop.limit, f"{stop.note} epochs, and does not settle ({why})")
         return stop
 
     def _finished(self) -> Stop | None:
@@ -251,7 +253,7 @@ class Epochs(Trainer):
         run.best_loss = min(run.best_loss, loss)
         if run.stale < settings.n_iter_no_change:
             return None
-        kind = "no progress" if getattr(settings.rule, "tol", None) is None else "settled"
+        kind = "no progress" if settings.own_tol is None else "settled"
         return Stop(kind, settings.tol, settings.n_iter_no_change)
 
     def _next_return(self) -> int:

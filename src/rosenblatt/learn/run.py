@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.columns import Alone, Shaped, learn_columns, remembering
-from ..core.dispatch import loop_for, loss, step
+from ..core.dispatch import loop_for, loss, of_bias, sees, step
 from ..core.loop import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
@@ -25,10 +25,12 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "no update": ("an epoch without an update", ""),
     "left out": ("an epoch without an update, but rows that are not in the order ask for one", ""),
     "shrunk": ("an epoch without an update, but L2 has shrunk the weights until rows ask for one", ""),
+    "pulled": ("an epoch without an update, but L1 has pulled the weights until rows ask for one", ""),
     "no mistake": ("no row is wrong any more", ""),
     "small gradient": ("small gradient (below {epsilon:g})", "epsilon"),
     "settled": ("loss fell by less than {tol:g} for {n} epochs", "tol"),
     "unsettled": ("loss fell by less than {tol:g} for {n}; a smaller {eta0.name} may help", "tol"),
+    "adrift": ("loss fell by less than {tol:g} for {n}", "tol"),
     "no progress": ("no progress by {tol:g} for {n} epochs", "tol"),
     "epochs": ("epoch limit ({max_iter})", "max_iter"),
     "updates": ("step limit ({max_updates})", "max_updates"),
@@ -359,8 +361,14 @@ def new_run(
     if settings.shaped:
         state = remembering(state, settings.loop_metric, settings.pulls)
     if start is not None:
+        if sees(settings.loop_metric):
+            text = "{metric} measures each column from nothing on, which forgets weights to start with"
+            raise SettingError(text, metric=rule_name(settings.metric))
         state.w[...] = start[0][0] if k == 1 else start[0].T if by_column else start[0]
         state.b[...] = start[1]
+        if hasattr(settings.loop_metric, "begin"):
+            state.c[...] = settings.loop_metric.begin(state.w.ravel(), settings.rate)
+            state.c_b[...] = of_bias(settings.loop_metric).begin(state.b, settings.rate)
     memory = settings.memory.copy()
     memory.by_column = by_column
     return Run(settings, state, memory)

@@ -217,6 +217,11 @@ class Settings:
         return float(own if self.eta0 == "auto" else self.eta0)
 
     @property
+    def own_tol(self) -> float | None:
+        """`tol` where nothing else is said; None: it stops at an epoch without an update."""
+        return getattr(self.metric if self.brings else self.rule, "tol", None)
+
+    @property
     def reach(self) -> float | None:
         """What keeps η "auto" small, of a rule that large values would upset; None where η is what it is."""
         plain = self.eta0 == "auto" and hasattr(self.metric, "plain")

@@ -13,5 +13,6 @@ that begin as `starts`, so that the compiled loop and a store of single columns 
     rate(v, past)     optional: factor of the learning rate; past: (2,) float64 of its own, kept over the rows
     stride(u, y, v)   of a metric that brings its step: the pair that `move` gets, (0, 0) for none
     move(c, w, x, a)  (change of w_j, c), for a value x ≠ 0 of the row; a: the pair of `stride`, else (unit step, rate)
+    begin(w, eta)     optional, of one whose weights follow from c: that of a weight to start with
 Numbers without a point where a value must stay in the rows' dtype: 0 and not 0.0.
 """

@@ -1,7 +1,7 @@
 """Follow the regularised leader, proximal (McMahan et al. 2013), for the logistic loss."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .functions import Pair
 
@@ -32,6 +32,10 @@ class Regularised(NamedTuple):
     alpha: float
 
     starts = (0.0, 0.0)
+
+    def begin(self, w: Any, eta: float) -> Any:
+        """The sums from which the weights w follow, numbers or arrays."""
+        return w * (self.beta / eta + self.alpha) + self.l1 * (w > 0) - self.l1 * (w < 0), 0 * w
 
     def of_bias(self) -> "Regularised":
         return Regularised(self.beta, 0.0, 0.0)

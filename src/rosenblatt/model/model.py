@@ -182,7 +182,8 @@ class Model(Representation):
 
         The predicted class has the largest one (or one of the largest), unless a threshold was chosen. Two classes:
         σ(log-odds). More: each class's σ(log-odds) over their sum. Log-odds are the calibration's, else the scores of
-        logistic regression. SettingError where neither is there.
+        logistic regression. Softmax regression, not calibrated: the softmax of the scores. SettingError where there
+        are none.
         """
         if not self.has_probabilities:
             name = getattr(self.run.settings.rule, "name", "of one's own")
@@ -191,8 +192,11 @@ class Model(Representation):
         odds = self._log_odds(scores)
         if odds.ndim == 1:
             return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))
-        together = self.calibration is None and self.run.joint
-        logs = odds if together else -np.logaddexp(0.0, -odds)
+        if self.calibration is None and self.run.joint:
+            with np.errstate(over="ignore"):
+                logs = odds - odds.max(axis=1, keepdims=True)  # a log of a sum would be lost in large scores
+        else:
+            logs = -np.logaddexp(0.0, -odds)
         return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
 
     def _log_odds(self, scores: Array) -> Array:

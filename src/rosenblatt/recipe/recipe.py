@@ -254,6 +254,9 @@ class Recipe:
         for name, value in words.items():
             if name not in WORDS:
                 recipe_table()[name].check(value)
+        if words.get("multi_class") == "one-vs-rest" and hasattr(self.settings.rule, "steps"):
+            text = "{rule:s} learns all classes together; leave {multi_class:s} out"
+            raise SettingError(text, rule=rule_name(self.settings.rule), multi_class=words["multi_class"])
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"

@@ -24,6 +24,7 @@ REMEDIES = {
     "unsettled": "a loss that does not settle wants a smaller --eta or --schedule sqrt",
     "left out": "an --order with every row in it",
     "shrunk": "a smaller --l2, or none",
+    "pulled": "a smaller --l1, or none",
 }
 """Why a run stopped → what to do."""
 ENDLESS = (
