@@ -26,8 +26,8 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"l1": 0.1, "keep": "averaged"}, "l1=0.1 does not go with keep='averaged': means of sparse weights are not; use "
      "keep='last'", "--l1 0.1 does not go with --keep averaged: means of sparse weights are not; use --keep last"),
     ({"metric": "adagrad", "optimizer": "pick-first"}, "metric='adagrad' does not go with optimizer='pick-first', "
-     "which takes plain steps; use optimizer='online'", "--metric adagrad does not go with --optimizer pick-first, which "
-     "takes plain steps; use --optimizer online"),
+     "which takes plain steps; use optimizer='online'", "--metric adagrad does not go with --optimizer pick-first, "
+     "which takes plain steps; use --optimizer online"),
     ({"metric": "arow", "optimizer": "batch"}, f"{AROW_BRINGS} for each row, not for optimizer='batch'; use "
      "optimizer='online'", "--metric arow brings its own step for each row, not for --optimizer batch; use --optimizer "
      "online"),
@@ -167,7 +167,7 @@ def test_people_read_what_learns() -> None:
         shown = well("inspect", "m").out
         what = "metric" if rule is None else "rule"
         assert f"\n{what} {name}, keep last, online" in shown and ("eta" in shown) is (rule is not None)
-        assert Model.load("m").run.settings.learner == name
+        assert repr(Model.load("m")).startswith(f"<Model: {name}, keep last; ")
     well("train", "numbers.svm", "-o", "m", "--metric", "arow")
     done = run("predict", "m", "numbers.svm", "--proba")
     assert done.err == "Error: --proba: arow with keep last has no probabilities; train with --calibrate sigmoid\n"
