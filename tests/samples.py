@@ -12,6 +12,8 @@ from rosenblatt.memory import memory_classes
 
 NAMES = [name for name in rosenblatt.__all__ if hasattr(getattr(rosenblatt, name), "partial_fit")]
 """Estimators that learn by steps; the one of the widest margin has tests of its own."""
+SHAPED = [name for name in NAMES if hasattr(getattr(rosenblatt, name), "metric")]
+"""Those with a metric, which are tested in plain Python: eight compiled loops each would take longer than the tests."""
 KEEPS = list(memory_classes())
 
 

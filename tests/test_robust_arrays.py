@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 import rosenblatt
 from rosenblatt import AveragedPerceptron, LinearClassifier, LogisticUnit, Perceptron
-from samples import NAMES
+from samples import NAMES, SHAPED
 
 Array = np.ndarray[Any, Any]
 ODD: dict[str, tuple[Any, Any]] = {
@@ -58,6 +58,12 @@ FINE: dict[str, tuple[Any, Any]] = {
     "words of all scripts": (np.arange(4.0)[:, None], ["\u5783\u573e", "ham", "\u5783\u573e", "\U0001f600"]),
 }
 """Learned from by every estimator."""
+
+
+@pytest.fixture(autouse=True)
+def plain(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "name" in request.fixturenames and request.getfixturevalue("name") in SHAPED:
+        monkeypatch.setenv("ROSENBLATT_JIT", "0")
 
 
 def one_sentence(error: Exception) -> None:

@@ -33,13 +33,12 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
     for name, given in value._asdict().items():
         only = getattr(value, "only", {}).get(name, ())
         try:
-            number = float(given)
+            numbers[name] = number = float(given)
         except (TypeError, ValueError):
             number = math.nan
+        wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
         if not number > 0.0 or (only and number not in only) or (finite and math.isinf(number)):
-            wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
             raise SettingError(f"{what} {value.name!r}: {name}={given} must be {wanted}")
-        numbers[name] = number
     return type(value)(**numbers)
 
 

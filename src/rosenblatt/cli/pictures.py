@@ -93,12 +93,20 @@ class Kept(Watched):
             yield batch
 
 
+def _learner(called: str, model: Model) -> str:
+    settings = model.run.settings
+    return f"{called}: {settings.learner}, keep {settings.keep}, {settings.optimizer.name}"
+
+
 def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     """The sheet of `train --plot`."""
     from ..report.pictures.training import figure_of_training, plane_of
 
     words, reason = model.run.settings.words(), in_shell(model.run.stop_reason)
-    title = [f"{output}: {words['rule']}, keep {words['keep']}, {words['optimizer']}", f"stopped: {reason}"]
+    title = [
+        f"{output}: {model.run.settings.learner}, keep {words['keep']}, {words['optimizer']}",
+        f"stopped: {reason}",
+    ]
     batch = kept.batch()
     plane = None if batch is None else plane_of(model, batch, model.labels_of(batch, kept.sources[0].origin))
     return figure_of_training(model.run, title, plane)
@@ -118,9 +126,7 @@ def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) 
         return lambda asked: learned.predict(every.take(asked))
 
     curve = learning_curve(y, train, FOLDS, recipe["random_state"], kept.counting("learning curve"))
-    words = model.run.settings.words()
-    title = [f"{data}: {words['rule']}, keep {words['keep']}, {words['optimizer']}"]
-    write_picture(figure_of_growth(curve, title), path)
+    write_picture(figure_of_growth(curve, [_learner(data, model)]), path)
     return {"rows": curve.rows, "folds": FOLDS, "error": curve.held_out, "training_error": curve.training}
 
 

@@ -293,7 +293,8 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
     else:
         if stop.kind == "epochs" and run.may_never_settle:
             yield KEEP
-        if run.memory.needs_measure and not run.settings.optimizer.picks and not restless(run.settings.rule):
+        plain = not run.settings.optimizer.picks and not run.settings.shaped
+        if run.memory.needs_measure and plain and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}" + ("" if run.final else ", or go on with --continue")
         if run.settings.tol is not None and not run.settings.brings:

@@ -59,8 +59,8 @@ class Model(Representation):
     learned_from: Array | None = None
 
     def __repr__(self) -> str:
-        words, classes = self.run.settings.words(), ", ".join(map(str, self.classes[:5].tolist()))
-        return f"<Model: {words['rule']}, keep {words['keep']}; {plural(self.width, 'feature')}, classes {classes}>"
+        settings, classes = self.run.settings, ", ".join(map(str, self.classes[:5].tolist()))
+        return f"<Model: {settings.learner}, keep {settings.keep}; {plural(self.width, 'feature')}, classes {classes}>"
 
     # --- answers for data ---
 
