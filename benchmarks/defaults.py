@@ -130,13 +130,15 @@ def main() -> None:
                     least = min(errors, key=lambda key: errors[key])
                     told = f"{name}, {form}, {passes} passes, noise {noise:g}: least {errors[least]:.2f} % by {least}"
                     print(json.dumps(row) if arguments.json else told, flush=True)
+    ratios = {}
     for (passes, noise), table in cells.items():
         values = np.array(table) + 0.1  # of sets without errors, too, a ratio
-        ratios, ranks = values / values.min(axis=1, keepdims=True), rankdata(values, axis=1)
-        print(f"\n{passes} passes, noise {noise:g}, {len(table)} tables: mean ratio, worst, mean rank")
-        for k in np.argsort(gmean(ratios, axis=0)):
-            figures = f"{gmean(ratios[:, k]):6.2f} {ratios[:, k].max():7.2f} {ranks[:, k].mean():6.1f}"
-            print(f"{list(LEARNERS)[k]:38}{figures}", flush=True)
+        ratios[f"{passes} passes, noise {noise:g}"] = values / values.min(axis=1, keepdims=True)
+    for title, cell in {**ratios, "all of these": np.concatenate([*ratios.values()])}.items():
+        mean, ranks = gmean(cell, axis=0), rankdata(cell, axis=1).mean(axis=0)
+        print(f"\n{title}: mean ratio, worst, mean rank; {len(cell)} rows")
+        for k in np.argsort(mean):
+            print(f"{list(LEARNERS)[k]:38}{mean[k]:6.2f} {cell[:, k].max():7.2f} {ranks[k]:6.1f}", flush=True)
 
 
 if __name__ == "__main__":

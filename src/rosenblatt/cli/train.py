@@ -39,6 +39,8 @@ LONG = 2.0
 LATELY = 5
 """Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
 KEEP = "--keep averaged or --keep pocket, which do well where mistakes remain"
+FIRST = {"metric": "arow", "keep": "averaged"}
+"""What made the fewest errors over all sets: docs/guide/first-learner.md."""
 
 
 @command(data="DATA...")
@@ -252,6 +254,16 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield f"next: {values['advice']}"
 
 
+def _keeping(model: Model, before: Model | None) -> str:
+    """What to keep where mistakes remain; with `FIRST`, where that goes with all that was asked for."""
+    try:
+        recipes.Recipe.from_dict(model.recipe).with_(**FIRST)
+    except SettingError:
+        return KEEP
+    typed = " ".join(f"--{name} {value}" for name, value in FIRST.items())
+    return KEEP if before else f"{typed}, which made the fewest errors over many data sets, or --keep pocket"
+
+
 def _advice(trained: Learned, errors: int | None, before: Model | None) -> Iterator[str]:
     """What to try where training errors are left, or the loss has no minimum. before: what went on."""
     model, run = trained.model, trained.model.run
@@ -272,7 +284,7 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
     wrong = surely_wrong(trained.rows, trained.y) if errors else 0
     if wrong and 2 * wrong >= (errors or 0):
         if not run.finished and run.may_never_settle:
-            yield KEEP
+            yield _keeping(model, before)
         yield f"equal rows have different labels, so that no rule can be right on {wrong:,} of the rows"
         return
     yield from of_scale(model, trained.rows, "--scale standard")
@@ -292,7 +304,7 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
         yield f"mistakes are left although nothing moves any more; try {other}"
     else:
         if stop.kind == "epochs" and run.may_never_settle:
-            yield KEEP
+            yield _keeping(model, before)
         plain = not run.settings.optimizer.picks and not run.settings.shaped
         if run.memory.needs_measure and plain and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
