@@ -384,7 +384,9 @@ def nherd(form: str, C: float = 1.0) -> Any:
     return stride
 
 
-def ftrl(x: Array, y: Array, order: Any, eta: float, beta: float = 1.0, l1: float = 0.0, l2: float = 0.0) -> list[Array]:
+def ftrl(
+    x: Array, y: Array, order: Any, eta: float, beta: float = 1.0, l1: float = 0.0, l2: float = 0.0
+) -> list[Array]:
     """Algorithm 1 of the paper; the last column, the bias, is not regularised."""
     d = x.shape[1]
     z, n, path = np.zeros(d), np.zeros(d), []

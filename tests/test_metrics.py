@@ -57,7 +57,9 @@ def test_gradients_are_those_of_the_plain_reference(rule: str, make: Any) -> Non
     x, whole, y = rows()
     order, step = [*range(60)] * 2, naive.RULES[rule]
     close(learned(make(x), y, rule=rule, metric="adagrad", eta0=0.5), naive.adagrad(whole, y, order, step, 0.5)[-1])
-    close(learned(make(x), y, rule=rule, metric="normalised", eta0=0.5), naive.normalised(whole, y, order, step, 0.5)[-1])
+    close(
+        learned(make(x), y, rule=rule, metric="normalised", eta0=0.5), naive.normalised(whole, y, order, step, 0.5)[-1]
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -1,12 +1,13 @@
 """The loop for steps that a metric shapes: w ← w + a·Σx, where Σ is what the metric remembers of each column.
 
 As `loop.learn_many`, whose ways hold here too: rows are scored block by block, averages are kept late, a block may be
-cut into parts. What differs: the bias is a column of value 1; a row is walked column by column, with the metric's scalar
-functions; the steps of a block are summed to one gradient, which moves each column once; and L1 pulls on a column when it
-is next met. Two classes are learned here as one class of their own, K = 1.
+cut into parts. What differs: the bias is a column of value 1; a row is walked column by column, with the metric's
+scalar functions; the steps of a block are summed to one gradient, which moves each column once; and L1 pulls on a
+column when it is next met. Two classes are learned here as one class of their own, K = 1.
 
-A step reads what it needs of some columns into one piece of memory, works on all of them, and writes them back, so that
-roots and divisions are done several at once: that costs 2.3 times the plain step on rcv1, one column after another 4.4.
+A row's columns are fetched into a small piece of memory, scored and moved there, and written back once: roots and
+divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the times). So no
+row may have a column twice.
 """
 
 from typing import Any, NamedTuple
@@ -15,11 +16,27 @@ import numpy as np
 
 from .dispatch import brings, column, layout, loss, measure, move, of_bias, rate, see, sees, span, step, stride, value
 from .dispatch import steps as all_steps
-from .loop import BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, Steps, fold
+from .loop import (
+    BIAS,
+    CLOCK,
+    FOLD,
+    LOSS,
+    LOSS_WEIGHT,
+    MISTAKES,
+    RECORD,
+    RUN,
+    SCALE,
+    SEEN,
+    UPDATES,
+    Keep,
+    State,
+    Steps,
+    fold,
+)
 from .rows import Array, Index
 
-ROOM = 64
-"""Columns that are worked on at once."""
+ROOM = 1000
+"""Values of a row that are worked on at once; of a longer row the columns are fetched once more for its step."""
 ROWS, NORM, PULL = 0, 1, 2
 """Places in `State.past`: rows seen, the metric's sum over them, and how far L1 has pulled so far."""
 
@@ -37,8 +54,12 @@ def pulled_on(w: Array, state: State) -> Array:
     return np.sign(w) * np.maximum(np.abs(w) - due.astype(w.dtype), w.dtype.type(0))  # type: ignore[no-any-return]
 
 
-class At(NamedTuple):
-    """The weights of one class and what belongs to them: column j of the class lies at base + j·jump of each array."""
+class Columns(NamedTuple):
+    """The weights of all classes and what belongs to them: column j of class k lies at k·base + j·jump of each array,
+    the two numbers that a metric remembers of it in c[0] and c[last]; last: 0 where it is but one.
+
+    Made once, not for each row: numba would count the references to all arrays anew, 100 ns a row.
+    """
 
     w: Array
     late: Array
@@ -46,102 +67,127 @@ class At(NamedTuple):
     pulled: Array
     g: Array
     room: Array
-    base: int
-    jump: int
+    base: Index
+    jump: Index
+    last: Index
 
 
-def see_row(metric: Any, rows: Any, i: Index, at: At) -> None:
-    """Show the metric the values of a row."""
-    start, end = span(rows, i)
-    for p in range(start, end):
-        j = at.base + column(rows, i, p) * at.jump
-        c, factor = see(metric, (at.c[0, j], at.c[1, j]), value(rows, i, p))
-        if factor != 1:
-            at.c[0, j], at.c[1, j] = c
-            at.w[j] *= factor
-            if at.late.size > 0:
-                at.late[j] *= factor
+class By(NamedTuple):
+    """A step. a: what the metric gets. clock: of the late averages."""
+
+    a: tuple[float, float, float]
+    clock: float
 
 
-def pull_row(rows: Any, i: Index, at: At, pull: float) -> None:
+def pull_row(rows: Any, i: Index, k: Index, at: Columns, pull: float) -> None:
     """Pull the weights of a row's columns towards 0 by what has come together since each was met."""
     start, end = span(rows, i)
     for p in range(start, end):
-        j = at.base + column(rows, i, p) * at.jump
+        j = k * at.base + column(rows, i, p) * at.jump
         by = at.w.dtype.type(pull - at.pulled[j])
-        at.w[j] = max(at.w[j] - by, 0 * by) if at.w[j] > 0 else min(at.w[j] + by, 0 * by)
+        at.w[j] -= min(max(at.w[j], -by), by)
         at.pulled[j] = pull
 
 
-def score_row(metric: Any, rows: Any, i: Index, at: At) -> tuple[float, float]:
-    """(w·x, v)"""
+def fetch(rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
+    """Bring what belongs to a part of a row into the room: of each column the metric's numbers and the weight."""
+    start, count = part
+    for p in range(count):
+        j = k * at.base + column(rows, i, start + p) * at.jump
+        at.room[k, 0, p], at.room[k, 1, p], at.room[k, 2, p] = at.c[0, j], at.c[at.last, j], at.w[j]
+
+
+def see_part(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
+    """Show the metric the values of a part of a row, which is in the room."""
+    (start, count), room, one = part, at.room, at.w.dtype.type(1)
+    changed = False
+    for p in range(count):
+        c, factor = see(metric, (room[k, 0, p], room[k, 1, p]), value(rows, i, start + p))
+        room[k, 0, p], room[k, 1, p], room[k, 3, p] = c[0], c[1], factor
+        changed |= room[k, 3, p] != one
+    if changed:
+        for p in range(count):
+            j = k * at.base + column(rows, i, start + p) * at.jump
+            at.c[at.last, j], at.c[0, j] = room[k, 1, p], room[k, 0, p]
+            at.w[j] *= room[k, 3, p]
+            room[k, 2, p] = at.w[j]
+            if at.late.size > 0:
+                at.late[j] *= room[k, 3, p]
+
+
+def score_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float]:
+    """(w·x, v), after the metric has seen the values."""
     start, end = span(rows, i)
-    u, v = at.w.dtype.type(0), at.w.dtype.type(0)
-    for p in range(start, end):
-        j, x = at.base + column(rows, i, p) * at.jump, value(rows, i, p)
-        u += x * at.w[j]
-        v += measure(metric, (at.c[0, j], at.c[1, j]), x)
+    u, v, room = at.w.dtype.type(0), at.w.dtype.type(0), at.room
+    for begin in range(start, end, np.uint64(ROOM)):
+        count = min(np.uint64(ROOM), end - begin)
+        fetch(rows, i, k, (begin, count), at)
+        if sees(metric):
+            see_part(metric, rows, i, k, (begin, count), at)
+        for p in range(count):
+            x = value(rows, i, begin + p)
+            u += x * room[k, 2, p]
+            v += measure(metric, (room[k, 0, p], room[k, 1, p]), x)
     return u, v
 
 
-def move_row(metric: Any, rows: Any, i: Index, a: tuple[float, float], at: At, clock: float) -> None:
-    """One step along a row."""
+def move_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
+    """One step along a row, right after `score_row`."""
     start, end = span(rows, i)
     w, c, room = at.w, at.c, at.room
-    pair = w.dtype.type(a[0]), w.dtype.type(a[1])
-    for first in range(start, end, np.uint64(ROOM)):
-        count = min(np.uint64(ROOM), end - first)
-        for k in range(count):
-            j = at.base + column(rows, i, first + k) * at.jump
-            room[0, k], room[1, k], room[2, k] = c[0, j], c[1, j], w[j]
-        for k in range(count):
-            change, after = move(metric, (room[0, k], room[1, k]), room[2, k], value(rows, i, first + k), pair)
-            room[0, k], room[1, k], room[2, k] = after[0], after[1], change
-        for k in range(count):
-            j = at.base + column(rows, i, first + k) * at.jump
-            c[0, j], c[1, j] = room[0, k], room[1, k]
-            w[j] += room[2, k]
+    a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
+    for begin in range(start, end, np.uint64(ROOM)):
+        count = min(np.uint64(ROOM), end - begin)
+        if end - start > np.uint64(ROOM):
+            fetch(rows, i, k, (begin, count), at)
+        for p in range(count):
+            change, new = move(metric, (room[k, 0, p], room[k, 1, p]), room[k, 2, p], value(rows, i, begin + p), a)
+            room[k, 0, p], room[k, 1, p], room[k, 3, p] = new[0], new[1], change
+        for p in range(count):
+            j = k * at.base + column(rows, i, begin + p) * at.jump
+            c[at.last, j], c[0, j] = room[k, 1, p], room[k, 0, p]
+            w[j] = room[k, 2, p] + room[k, 3, p]
             if at.late.size > 0:
-                at.late[j] += room[2, k] * clock
+                at.late[j] += room[k, 3, p] * by.clock
 
 
-def add_row(rows: Any, i: Index, a: float, at: At) -> None:
+def add_row(rows: Any, i: Index, k: Index, a: float, at: Columns) -> None:
     """g += a·x"""
     start, end = span(rows, i)
     step = at.w.dtype.type(a)
     for p in range(start, end):
-        at.g[at.base + column(rows, i, p) * at.jump] += step * value(rows, i, p)
+        at.g[k * at.base + column(rows, i, p) * at.jump] += step * value(rows, i, p)
 
 
-def settle(metric: Any, rate: float, at: At, clock: float) -> None:
+def settle(metric: Any, by: By, at: Columns) -> None:
     """Move every weight along the block's gradient, and begin a new one."""
-    pair = at.w.dtype.type(1), at.w.dtype.type(rate)
     for j in range(at.g.size):
-        settle_one(metric, np.uint64(j), pair, at, clock)
+        settle_one(metric, np.uint64(j), by, at)
 
 
-def settle_row(metric: Any, rows: Any, i: Index, rate: float, at: At, clock: float) -> None:
+def settle_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
     """Move the columns of a row likewise; those that another row of the block has moved stay."""
-    pair = at.w.dtype.type(1), at.w.dtype.type(rate)
     start, end = span(rows, i)
     for p in range(start, end):
-        settle_one(metric, at.base + column(rows, i, p) * at.jump, pair, at, clock)
+        settle_one(metric, k * at.base + column(rows, i, p) * at.jump, by, at)
 
 
-def settle_one(metric: Any, j: Index, pair: tuple[Any, Any], at: At, clock: float) -> None:
+def settle_one(metric: Any, j: Index, by: By, at: Columns) -> None:
+    w, c = at.w, at.c
     if at.g[j] != 0:
-        change, c = move(metric, (at.c[0, j], at.c[1, j]), at.w[j], at.g[j], pair)
-        at.c[0, j], at.c[1, j] = c
-        at.w[j] += change
+        a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
+        change, new = move(metric, (c[0, j], c[at.last, j]), w[j], at.g[j], a)
+        c[at.last, j], c[0, j] = new[1], new[0]
+        w[j] += change
         at.g[j] = 0
         if at.late.size > 0:
-            at.late[j] += change * clock
+            at.late[j] += change * by.clock
 
 
-def move_bias(metric: Any, a: tuple[float, float], b: Array, own: Array, k: int) -> float:
+def move_bias(metric: Any, a: tuple[float, float, float], b: Array, own: Array, k: int) -> float:
     """The same step for the bias, a column of value 1; returns its change."""
-    change, c = move(of_bias(metric), (own[0, k], own[1, k]), b[k], 1.0, a)
-    own[0, k], own[1, k] = c
+    change, new = move(of_bias(metric), (own[0, k], own[-1, k]), b[k], 1.0, a)
+    own[-1, k], own[0, k] = new[1], new[0]
     b[k] += change
     return change
 
@@ -172,12 +218,19 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
     y, order, c, decay, a, block, whole, ends, gradient, gradient_b, carry, eta = steps
     w, b, f, n, m, cells, own, past, pulled = state
     classes = b.size
-    base, jump = layout(rows, w.size // classes, classes)
-    flat, late, g_flat = w.ravel(), keep.late.ravel(), gradient.ravel()
+    (base, jump), last = layout(rows, w.size // classes, classes), np.uint64(len(cells) - 1)
+    late = keep.late.ravel()
+    room = np.empty((classes, 4, ROOM), w.dtype)
+    at = Columns(w.ravel(), late, cells, pulled, gradient.ravel(), room, np.uint64(base), np.uint64(jump), last)
     averaged, decaying, pulling, together = late.size > 0, decay.size > 0, pulled.size > 0, whole > 0 or block > 1
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]
-    room, first, second = np.empty((3, ROOM), w.dtype), np.empty(classes), np.empty(classes)
-    u, v, wrong, block_missed = np.empty(classes), np.empty(classes), np.empty(classes, np.uint8), np.empty(classes, np.int64)
+    first, second = np.empty(classes), np.empty(classes)
+    u, v, wrong, block_missed = (
+        np.empty(classes),
+        np.empty(classes),
+        np.empty(classes, np.uint8),
+        np.empty(classes, np.int64),
+    )
     p = start
     while p < order.size:
         q = min(p + block, order.size)
@@ -190,17 +243,14 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
         for r in range(p, q):
             i = np.uint64(order[r])
             for k in range(classes):
-                at = At(flat, late, cells, pulled, g_flat, room, np.uint64(k * base), np.uint64(jump))
                 if pulling:
-                    pull_row(rows, i, at, past[PULL])
-                if sees(metric):
-                    see_row(metric, rows, i, at)
-                raw, v[k] = score_row(metric, rows, i, at)
+                    pull_row(rows, i, np.uint64(k), at, past[PULL])
+                raw, v[k] = score_row(metric, rows, i, np.uint64(k), at)
                 u[k] = scale * raw + b[k]
                 if bias > 0.0:
-                    own_c, _ = see(metric, (own[0, k], own[1, k]), 1.0)
-                    own[0, k], own[1, k] = own_c
-                    v[k] += measure(metric, own_c, 1.0)
+                    seen, _ = see(metric, (own[0, k], own[-1, k]), 1.0)
+                    own[-1, k], own[0, k] = seen[1], seen[0]
+                    v[k] += measure(metric, seen, 1.0)
             factor = rate(metric, v[0], past)
             block_loss += all_steps(rule, u, int(y[i]), 0.0, first, wrong) * c[r]
             if brings(metric):
@@ -234,34 +284,30 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
         if decaying:
             after *= decay[p]
         carry[0] += moved
-        speed = eta[p] * factor
+        speed, t = eta[p] * factor, float(late_seen)
         for k in range(classes):
-            at = At(flat, late, cells, pulled, g_flat, room, np.uint64(k * base), np.uint64(jump))
+            bias_step = 0.0
             for r in range(p, q):
-                i = np.uint64(order[r])
-                g = a[r - p, k]
-                if g != 0.0:
-                    pair = (g, second[k]) if brings(metric) else (g, speed / after)
-                    if together:
-                        add_row(rows, i, g, at)
-                        gradient_b[k] += g
-                    else:
-                        move_row(metric, rows, i, pair, at, late_clock)
-                        if bias > 0.0:
-                            change = move_bias(metric, (g, second[k] if brings(metric) else speed), b, own, k)
-                            if averaged:
-                                keep.late_b[k] += change * late_seen
+                i, g = np.uint64(order[r]), a[r - p, k]
+                if g != 0.0 and together:
+                    add_row(rows, i, np.uint64(k), g, at)
+                    gradient_b[k] += g
+                elif g != 0.0:
+                    along = (g, second[k] if brings(metric) else speed / after, t)
+                    move_row(metric, rows, i, np.uint64(k), By(along, late_clock), at)
+                    bias_step = g
             if together and carry[0] > 0 and (whole == 0 or ends):
+                along = (1.0, speed / after, t)
                 if whole > 0:
-                    settle(metric, speed / after, at, late_clock)
+                    settle(metric, By(along, late_clock), at)
                 else:
                     for r in range(p, q):
-                        settle_row(metric, rows, np.uint64(order[r]), speed / after, at, late_clock)
-                if bias > 0.0 and gradient_b[k] != 0.0:
-                    change = move_bias(metric, (gradient_b[k], speed), b, own, k)
-                    if averaged:
-                        keep.late_b[k] += change * late_seen
-                gradient_b[k] = 0.0
+                        settle_row(metric, rows, np.uint64(order[r]), np.uint64(k), By(along, late_clock), at)
+                bias_step, gradient_b[k] = gradient_b[k], 0.0
+            if bias > 0.0 and bias_step != 0.0:
+                change = move_bias(metric, (bias_step, second[k] if brings(metric) else speed, t), b, own, k)
+                if averaged:
+                    keep.late_b[k] += change * late_seen
         if whole == 0 or ends:
             if carry[0] > 0:
                 n[UPDATES] += 1

@@ -184,7 +184,9 @@ def _register_verbs() -> None:
         )
     for verb, method in ASKED.items():
         overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
-            lambda self, _method=method: (lambda self: True) if hasattr(self.instance_class, _method) else lambda self: False
+            lambda self, _method=method: (
+                (lambda self: True) if hasattr(self.instance_class, _method) else lambda self: False
+            )
         )
 
 

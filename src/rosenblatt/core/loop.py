@@ -36,9 +36,9 @@ class State(NamedTuple):
     n: int64: SEEN t; UPDATES; MISTAKES; RUN of right answers now, and the longest, RECORD.
     m: (2, K) int64: mistakes of each class; right answers since its last one.
 
-    Empty, where no metric shapes the steps (see `columns`): c: (2, K·d), what it remembers of each weight, in the data's
-    dtype and as they lie; c_b: (2, K) float64, of the bias; past: (3,) float64, of the rows. pulled: (K·d,) float64,
-    where the pull of L1 stood when it last met each weight; empty without L1.
+    Empty, where no metric shapes the steps (see `columns`): c: (s, K·d), the s = 1 or 2 numbers that it remembers of
+    each weight, in the data's dtype and as they lie; c_b: (s, K) float64, of the bias; past: (3,) float64, of the rows.
+    pulled: (K·d,) float64, where the pull of L1 stood when it last met each weight; empty without L1.
     """
 
     w: Array
@@ -88,8 +88,8 @@ class Steps(NamedTuple):
     float64 1 − η_t·λ by position, or empty. a: (block,) or (block, K) float64 scratch. block: rows scored at the same
     weights. whole: rows of the one block that these are a part of, 0 where blocks are whole; last: no other part
     follows. w, b: where the steps go: the state's own, but of parts others, which become the state's after the last.
-    carry: (1 + K,) int64, steps and each class's mistakes in the parts before. rate: with a metric (m,) η by position, c
-    is then the weight alone, and w, b gather the gradient of a block.
+    carry: (1 + K,) int64, steps and each class's mistakes in the parts before. rate: with a metric (m,) η by position;
+    c is then the weight alone, and w, b gather the gradient of a block.
     """
 
     y: Array

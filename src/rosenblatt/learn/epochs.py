@@ -62,10 +62,10 @@ class Trainer:
             c = rates if chunk.weight is None else rates * chunk.weight[order]
             scratch = np.empty((block, k) if run.many else block)
             whole = whole or (0, True, run.state.w, run.state.b, carry)
-            return Steps(chunk.y, order, c, decay, scratch, block, *whole, np.empty(0))
+            return Steps._make((chunk.y, order, c, decay, scratch, block, *whole, np.empty(0)))
         c = np.ones(order.size) if chunk.weight is None else chunk.weight[order]
         whole = whole or (0, True, *self.gradient(block), carry)
-        return Steps(chunk.y, order, c, decay, np.empty((block, k)), block, *whole, rates)
+        return Steps._make((chunk.y, order, c, decay, np.empty((block, k)), block, *whole, rates))
 
     def gradient(self, block: int) -> tuple[Array, Array]:
         """Where the steps of a block come together, of more rows than one; zeros between blocks."""

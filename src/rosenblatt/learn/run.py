@@ -247,7 +247,7 @@ class Run:
     @property
     def rule(self) -> Any:
         """The rule of these classes. Two learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
-        rule = Margin() if self.settings.brings else self.settings.rule  # type: ignore[call-arg]
+        rule: Any = Margin() if self.settings.brings else self.settings.rule  # type: ignore[call-arg]
         if hasattr(rule, "missing"):
             raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
         if self.joint:
@@ -264,7 +264,9 @@ class Run:
         if not self.settings.shaped:
             return self.asking_rule
         rule = self.asking_rule if self.many else Alone(self.rule)
-        return Shaped(rule, self.settings.loop_metric, self.settings.l1 if self.settings.pulls else 0.0)
+        metric = self.settings.loop_metric
+        metric = metric._make(map(self.state.w.dtype.type, metric))  # so that float32 rows are not reckoned in float64
+        return Shaped(rule, metric, self.settings.l1 if self.settings.pulls else 0.0)
 
     @property
     def asking_rule(self) -> Any:
@@ -359,6 +361,9 @@ def new_run(
     except MemoryError:
         raise DataError(f"weights for {d:,} columns do not fit into memory; is a column's index mistyped?") from None
     if settings.shaped:
+        if not hasattr(rows, "span"):
+            text = f"rows of the kind {type(rows).__name__} have no columns that {{metric}} or {{l1.name}} could move"
+            raise SettingError(text, metric=rule_name(settings.metric), l1=settings.l1)
         state = remembering(state, settings.loop_metric, settings.pulls)
     if start is not None:
         if sees(settings.loop_metric):

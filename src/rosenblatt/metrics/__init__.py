@@ -1,9 +1,9 @@
 """How a step moves each column: `w ← w + a·Σx`, Σ diagonal. One file each; a new file here is a new metric everywhere.
 
-A metric is a NamedTuple of its parameters, numbers > 0. It is made of scalar functions of a column's state c, two numbers
-that begin as `starts`, so that the compiled loop and a store of single columns call the same ones:
+A metric is a NamedTuple of its parameters, numbers > 0. It is made of scalar functions of a column's state c, a pair of
+numbers, so that the compiled loop and a store of single columns call the same ones:
     name              as on the command line
-    starts            c of a column that was never seen
+    starts            c of a column that was never seen; one number only where c[1] is not used, which is not kept then
     eta0              the learning rate of "auto"; None: it brings its step, and takes no rate and no schedule
     tol               of one that brings its step: that of "auto", by the hinge loss
     only              optional: parameter → the only values that it may have
@@ -12,7 +12,8 @@ that begin as `starts`, so that the compiled loop and a store of single columns 
     measure(c, x)     optional: the column's part of v
     rate(v, past)     optional: factor of the learning rate; past: (2,) float64 of its own, kept over the rows
     stride(u, y, v)   of a metric that brings its step: the pair that `move` gets, (0, 0) for none
-    move(c, w, x, a)  (change of w_j, c), for a value x ≠ 0 of the row; a: the pair of `stride`, else (unit step, rate)
+    move(c, w, x, a)  (change of w_j, c), for a value x of the row or, of a block, x ≠ 0 of its gradient and a[0] = 1;
+                      a: (*the pair of `stride`, t), else (unit step, rate, t), with t the rows that were learned before
     begin(w, eta)     optional, of one whose weights follow from c: that of a weight to start with
 Numbers without a point where a value must stay in the rows' dtype: 0 and not 0.0.
 """

@@ -3,17 +3,17 @@
 import math
 from typing import NamedTuple
 
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class Adagrad(NamedTuple):
     """AdaGrad: G_j += (s·x_j)², then w_j += η·s·x_j/√G_j: a column that moved often moves less."""
 
     name = "adagrad"
-    starts = (0.0, 0.0)
+    starts = (0.0,)
     eta0 = 0.5
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         g = a[0] * x
         total = c[0] + g * g
         return (a[1] * g / math.sqrt(total) if total > 0 else g), (total, c[1])

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class Arow(NamedTuple):
@@ -11,7 +11,7 @@ class Arow(NamedTuple):
     r: float = 1.0
 
     name = "arow"
-    starts = (1.0, 0.0)
+    starts = (1.0,)
     eta0 = None
     tol = 1e-4
 
@@ -24,6 +24,6 @@ class Arow(NamedTuple):
         beta = 1.0 / (v + self.r)
         return (y - u) * beta, beta
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x
         return a[0] * along, (c[0] - a[1] * along * along, c[1])

@@ -3,12 +3,12 @@
 import math
 from typing import Any, NamedTuple
 
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class Ftrl(NamedTuple):
-    """FTRL-proximal: with g = s·x_j and σ = (√n_new − √n_old)/η it sums z_j += g + σ·w_j and n_j += g², and the weight is
-    w_j = sign(z_j)·max(0, |z_j| − l1)/((β + √n_j)/η + alpha): 0 until there is reason for more."""
+    """FTRL-proximal: with g = s·x_j and σ = (√n_new − √n_old)/η it sums z_j += g + σ·w_j and n_j += g², and the weight
+    is w_j = sign(z_j)·max(0, |z_j| − l1)/((β + √n_j)/η + alpha): 0 until there is reason for more. c: z_j and √n_j."""
 
     beta: float = 1.0
 
@@ -18,10 +18,10 @@ class Ftrl(NamedTuple):
     rules = ("logistic",)
 
     def with_penalties(self, l1: float, alpha: float) -> "Regularised":
-        return Regularised(self.beta, l1, alpha)
+        return Regularised(self.beta, l1, alpha)  # type: ignore[call-arg]
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
-        return Regularised(self.beta, 0.0, 0.0).move(c, w, x, a)
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
+        return self.with_penalties(0.0, 0.0).move(c, w, x, a)
 
 
 class Regularised(NamedTuple):
@@ -38,13 +38,11 @@ class Regularised(NamedTuple):
         return w * (self.beta / eta + self.alpha) + self.l1 * (w > 0) - self.l1 * (w < 0), 0 * w
 
     def of_bias(self) -> "Regularised":
-        return Regularised(self.beta, 0.0, 0.0)
+        return Regularised(self.beta, 0.0, 0.0)  # type: ignore[call-arg]
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         g = a[0] * x
-        seen = c[1] + g * g
-        root = math.sqrt(seen)
-        z = c[0] + g + (root - math.sqrt(c[1])) / a[1] * w
-        beyond = abs(z) - self.l1
-        new = math.copysign(beyond, z) / ((self.beta + root) / a[1] + self.alpha) if beyond > 0 else 0 * z
-        return new - w, (z, seen)
+        root = math.sqrt(c[1] * c[1] + g * g)
+        z = c[0] + g + (root - c[1]) / a[1] * w
+        beyond = z - min(max(z, -self.l1), self.l1)
+        return beyond / ((self.beta + root) / a[1] + self.alpha) - w, (z, root)

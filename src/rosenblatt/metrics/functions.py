@@ -1,3 +1,4 @@
 """What several metrics share."""
 
 Pair = tuple[float, float]
+Step = tuple[float, float, float]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from .arow import Arow
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class NherdDrop(NamedTuple):
@@ -13,7 +13,7 @@ class NherdDrop(NamedTuple):
     C: float = 1.0
 
     name = "nherd"
-    starts = (1.0, 0.0)
+    starts = (1.0,)
     eta0 = None
     tol = 1e-4
     measure, move = Arow.measure, Arow.move
@@ -31,7 +31,7 @@ class NherdProject(NamedTuple):
     C: float = 1.0
 
     name = "nherd-project"
-    starts = (1.0, 0.0)
+    starts = (1.0,)
     eta0 = None
     tol = 1e-4
     measure = Arow.measure
@@ -40,7 +40,7 @@ class NherdProject(NamedTuple):
         C = self.C
         return ((y - u) / (v + 1.0 / C), 2.0 * C + C * C * v) if y * u < 1.0 else (0.0, 0.0)
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x
         return a[0] * along, (c[0] / (1 + a[1] * x * along), c[1])
 
@@ -51,7 +51,7 @@ class NherdExact(NamedTuple):
     C: float = 1.0
 
     name = "nherd-exact"
-    starts = (1.0, 0.0)
+    starts = (1.0,)
     eta0 = None
     tol = 1e-4
     measure = Arow.measure
@@ -59,6 +59,6 @@ class NherdExact(NamedTuple):
     def stride(self, u: float, y: float, v: float) -> Pair:
         return ((y - u) / (v + 1.0 / self.C), self.C) if y * u < 1.0 else (0.0, 0.0)
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x
         return a[0] * along, (c[0] / (1 + a[1] * x * along) ** 2, c[1])

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class Plain(NamedTuple):
@@ -11,8 +11,8 @@ class Plain(NamedTuple):
     name = "none"
     rank = 0
     plain = True
-    starts = (0.0, 0.0)
+    starts = (0.0,)
     eta0 = None
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         return a[1] * a[0] * x, c

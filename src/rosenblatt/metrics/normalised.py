@@ -3,11 +3,11 @@
 import math
 from typing import NamedTuple
 
-from .functions import Pair
+from .functions import Pair, Step
 
 
 class Normalised(NamedTuple):
-    """NAG: as AdaGrad, with each column measured by s_j, its largest |x_j| so far; a larger one rescales w_j by s_j/|x_j|.
+    """NAG: as AdaGrad, each column measured by s_j, its largest |x_j| so far; a larger one rescales w_j by s_j/|x_j|.
 
     w_j += η·√(t/N)·s·x_j/(s_j·√G_j), with t the rows so far and N = Σ x_j²/s_j² over all their columns.
     """
@@ -28,7 +28,7 @@ class Normalised(NamedTuple):
         past[1] += v
         return math.sqrt(past[0] / past[1]) if past[1] > 0.0 else 0.0
 
-    def move(self, c: Pair, w: float, x: float, a: Pair) -> tuple[float, Pair]:
+    def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         g = a[0] * x
         total = c[1] + g * g
         return (a[1] * g / (math.sqrt(total) * c[0]) if total > 0 else g), (c[0], total)

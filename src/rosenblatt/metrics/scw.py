@@ -8,7 +8,7 @@ from .functions import Pair
 
 
 class Scw(NamedTuple):
-    """SCW: if φ√v > y·u, with v = Σ Σ_j·x_j², w_j += y·α·Σ_j·x_j and Σ_j −= β(Σ_j·x_j)²; variant 1 or 2 of the paper."""
+    """SCW: if φ√v > y·u, with v = Σ Σ_j·x_j², w_j += y·α·Σ_j·x_j and Σ_j −= β(Σ_j·x_j)²; variants of the paper."""
 
     C: float = 1.0
     phi: float = 1.0
@@ -16,7 +16,7 @@ class Scw(NamedTuple):
 
     name = "scw"
     only = {"variant": (1.0, 2.0)}
-    starts = (1.0, 0.0)
+    starts = (1.0,)
     eta0 = None
     tol = 1e-4
     measure, move = Arow.measure, Arow.move

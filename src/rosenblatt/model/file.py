@@ -226,7 +226,10 @@ def _memory_and_state(
     none, two = np.empty(0), np.empty((2, 0))
     w = tensors[f"{prefix}state.w"]
     empty = {"c": two.astype(w.dtype), "c_b": two, "past": none, "pulled": none}
-    return memory, State(*(tensors.get(f"{prefix}state.{name}", empty.get(name)).copy() for name in State._fields))  # type: ignore[union-attr]
+    state = State(*(tensors.get(f"{prefix}state.{name}", empty.get(name)).copy() for name in State._fields))  # type: ignore[union-attr]
+    if state.past.size > 0 and len(state.c_b) != len(settings.loop_metric.starts):
+        raise ModelError("damaged: its metric remembers another number of things")
+    return memory, state
 
 
 def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:

@@ -77,6 +77,8 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
         raise DataError(f"the data have {plural(rows.width, 'feature')}, but the model was trained with {model.width}")
     rows = rows.astype(model.run.state.w.dtype)
     check_range(rows, largest)
+    if model.run.settings.shaped:
+        rows = rows.without_duplicates()  # a metric moves a column once for each value
     weight = combined_weight(y, model.classes, task.class_weight, checked_weights(weight, rows.n))
     chunk = Chunk(rows, label.encode(np.asarray(y), model.classes), weight)
     new = replace(model, run=_copy(model.run), calibration=None, threshold=None, choice=None)  # made for other scores

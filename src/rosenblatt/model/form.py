@@ -175,11 +175,12 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
     whole = (width,) if k == 1 else (width, k) if by_column else (k, width)
     w = tensors[f"{prefix}state.w"]
     dtype = w.dtype if w.dtype in (np.float32, np.float64) else np.float64
+    remembers = tensors.get(f"{prefix}state.c_b", w).shape[:1]
     shapes: dict[str, tuple[Any, tuple[int, ...]]] = {
         "state.w": (dtype, whole), "state.b": (np.float64, (k,)), "state.f": (np.float64, (5,)),
         "state.n": (np.int64, (5,)), "state.m": (np.int64, (2, k)),
-        "state.c": (dtype, (2, k * width)), "state.c_b": (np.float64, (2, k)), "state.past": (np.float64, (3,)),
-        "state.pulled": (np.float64, (k * width,)),
+        "state.c": (dtype, (*remembers, k * width)), "state.c_b": (np.float64, (*remembers, k)),
+        "state.past": (np.float64, (3,)), "state.pulled": (np.float64, (k * width,)),
         "memory.late": (np.float64, whole), "memory.late_b": (np.float64, (k,)),
     }  # fmt: skip
     for name in ("pocket", "final", "start"):
