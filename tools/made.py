@@ -13,6 +13,7 @@ from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.settings import DEFAULTS
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
+from rosenblatt.parameters import MULTI_CLASS
 from rosenblatt.read import reader_classes
 
 OPTIMIZERS = tuple(optimizer_classes())
@@ -75,7 +76,7 @@ def optimizers() -> str:
 def rule(name: str) -> str:
     """Facts about a rule: how it is called, its parameters, η, and when it has finished."""
     cls: Any = rule_classes()[name]
-    option = f"`--multi-class {name}`" if hasattr(cls, "steps") else f"`--rule {name}`"
+    option = f"`--multi-class {name}`" if name in MULTI_CLASS else f"`--rule {name}`"
     values = ",".join(f"{field}={default:g}" for field, default in cls._field_defaults.items())
     if values:
         option += f", the same as `--rule {name}:{values}`"
@@ -137,8 +138,7 @@ def _first_line(cls: Any) -> list[str]:
 
 
 def _python(name: str) -> str:
-    cls: Any = rule_classes()[name]
-    if hasattr(cls, "steps"):
+    if name in MULTI_CLASS:
         return f'`MultiClassPerceptron()`, `LinearClassifier(multi_class="{name}")`'
     family, _, variant = name.partition("-2")
     general = f'`LinearClassifier(rule="{name}")`'
