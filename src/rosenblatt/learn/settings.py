@@ -178,6 +178,12 @@ class Settings:
         return str(self.words()["keep"])
 
     @property
+    def learner(self) -> str:
+        """What makes the steps, for people: `logistic`, `logistic+adagrad`; or `arow:r=0.1`, which brings its own."""
+        rule, metric = rule_name(self.rule), rule_name(self.metric)
+        return metric if self.brings else rule if hasattr(self.metric, "plain") else f"{rule}+{metric}"
+
+    @property
     def shaped(self) -> bool:
         """Whether steps go through a metric: also for L1 without one."""
         return self.l1 > 0.0 or not hasattr(self.metric, "plain")

@@ -5,6 +5,7 @@ that begin as `starts`, so that the compiled loop and a store of single columns 
     name              as on the command line
     starts            c of a column that was never seen
     eta0              the learning rate of "auto"; None: it brings its step, and takes no rate and no schedule
+    compared          optional, True: among the learners that `compare` tries unless others are asked for
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
