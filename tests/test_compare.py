@@ -107,7 +107,8 @@ def test_every_rule_and_memory_takes_part() -> None:
     two, many = contenders("rows", 2), contenders("rows", 3)
     assert {c.keep for c in two} == set(memory_classes())
     assert {c.scale for c in two} == {"none", "standard"}
-    assert {c.rule for c in many} - {c.rule for c in two} == {"multi-class-perceptron"}
+    assert {c.rule for c in many} - {c.rule for c in two} == {"multi-class-perceptron", "softmax"}
+    assert {"arow", "adagrad"} <= {c.rule for c in two} and ("arow", "voted") not in {c[:2] for c in many}
     assert ("logistic", "voted") not in {c[:2] for c in two} and ("margin", "voted") in {c[:2] for c in two}
     assert "voted" in {c.keep for c in contenders("rows", 2, ["logistic"], ["voted"])}
     assert {c.scale for c in contenders("documents", 2)} == {"idf+unit:2", "none"}
@@ -209,7 +210,7 @@ def test_rows_are_sorted_and_failures_are_told(scoring: str | None) -> None:
     assert all(row.behind is not None and row.behind.value > -1e-12 for row in found.rows[1:])
     if scoring == "neg_brier_score":
         assert {c.rule for c in found.failed} >= {"perceptron"} and "predict_proba" in str(found.failed.values())
-        assert {row.contender.rule for row in found.rows} == {"logistic"}
+        assert {row.contender.rule for row in found.rows} == {"logistic", "adagrad"}
         assert found.records()[-1]["failed"] and found.records()[-1]["error"] is None
 
 

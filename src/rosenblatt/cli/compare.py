@@ -14,11 +14,11 @@ import numpy as np
 
 from ..compare import Comparison, Plan, contenders
 from ..compare import compare as compare_learners
-from ..compare.contenders import check, split_names
+from ..compare.contenders import check, named, shaping, split_names, usual
 from ..compare.optimum import check_two, with_optimum
 from ..data.batch import Batch, joined
 from ..errors import DataError, Message, SettingError, naming
-from ..learn.rule import rule_classes, rule_from
+from ..learn.rule import rule_classes
 from ..model.metrics import scorer
 from ..model.representation import Representation
 from ..read import from_recipe, open_source
@@ -36,7 +36,7 @@ from .sources import output_errors, whole
 
 SAME = (*READING, *(name for name in FEATURES if name != "scale"), "positive", "seed", "epochs", "max_time")
 """Options of `train` too: of reading, features, seed, positive class and limits."""
-PLANNED = ("folds", "scoring", "epochs", "max_time", "jobs", "seed", "positive")
+PLANNED = ("folds", "scoring", "noise", "epochs", "max_time", "jobs", "seed", "positive")
 """Options that the plan has under the same names."""
 ONLINE = ("optimizer", "online")
 WIDEST = 120
@@ -47,6 +47,13 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
     return None if text is None else split_names(text)
 
 
+def _numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
+    try:
+        return [float(part) for part in (text or "").split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not numbers with commas between them.", ctx, param) from None
+
+
 # fmt: off
 @command(data="DATA...")
 @option("Comparison", "--folds", type=Number(int, 2), default=5,
@@ -55,10 +62,13 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
         help="Learn from all of DATA and test on this file, once.")
 @option("Comparison", "--scoring", metavar="NAME",
         help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
-@like("random_state", "Comparison", "Of the folds and of the shuffled orders.", name="seed")
+@option("Comparison", "--noise", metavar="P,Q,...", callback=_numbers,
+        help="Shares of the training rows that get another label, as 0,.05,.2: errors at each, side by side.")
+@like("random_state", "Comparison", "Of the folds, the shuffled orders and the noise.", name="seed")
 @option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
 @option("Learners", "--rules", metavar="A,B,...", callback=_names,
-        help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS.  [default: all]")
+        help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS. Metrics:"
+             f" {', '.join(shaping())}; arow:r=0.1, logistic+adagrad.  [default: all rules, {', '.join(usual())}]")
 @option("Learners", "--keeps", metavar="A,B,...", callback=_names,
         help=f"{', '.join(TABLE['keep'].choices)}.  [default: all, but voted for the units: linear, sigmoid, tanh,"
              " logistic]")
@@ -66,6 +76,8 @@ def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list
         help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
 @option("Learners", "--optimizers", metavar="A,B,...", callback=_names, default="online",
         help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")
+@option("Learners", "--l1", metavar="P,Q,...", callback=_numbers,
+        help="A path: each learner that L1 goes with at each of these strengths, as 0,1e-6,1e-5; --plot draws it.")
 @option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
         help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
              "  [default: auto]")
@@ -102,8 +114,10 @@ def compare(data: str, as_json: bool, **words: Any) -> None:
         write_csv(done.found, words["csv_file"])
     if words["plot"] is not None:
         from ..report.pictures.learners import figure_of_learners
+        from ..report.pictures.lines import figure_of_path
 
-        write_picture(figure_of_learners(done.found, [_name(data), done.how()]), words["plot"])
+        figure = figure_of_path if words["l1"] else figure_of_learners
+        write_picture(figure(done.found, [_name(data), done.how()]), words["plot"])
     show(done.values, done.as_text(words["top"]), as_json, (words["csv_file"], words["plot"]))
     if done.found.interrupted:
         note("stopped by Ctrl-C: the table has what was done by then")
@@ -169,6 +183,7 @@ class Compared(NamedTuple):
             "learners": found.records(), "best": found.best.contender.words, "pick": found.pick.contender.words,
             "verdict": found.verdict(), "level": [row.contender.name for row in found.level()],
             "optimum": {scale: optimum._asdict() for scale, optimum in found.optima.items()},
+            "noise": list(found.noise),
             "command": self.command(), "notes": self.notes, "seconds": round(self.seconds, 3),
         }  # fmt: skip
 
@@ -197,11 +212,12 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         raise SettingError("--optimum-time is the limit of --optimum; give both")
     if words["test"] is not None and "folds" in given:
         raise SettingError("--folds and --test: choose one; a test file is tested on once")
-    rules, *others = words["rules"], words["keeps"], words["scalings"], words["optimizers"] or ["online"]
-    check(*others)
-    for rule in rules or ():
-        rule_from(rule)
-    recipe = recipe_of(words, without=["scoring"])
+    others: dict[str, Any] = {name: words[name] for name in ("keeps", "scalings", "l1")}
+    others["optimizers"] = words["optimizers"] or ["online"]
+    check(**others)
+    for rule in words["rules"] or ():
+        named(rule)
+    recipe = recipe_of(words, without=["scoring", "l1"])
     if words["scoring"] is not None:
         scorer(words["scoring"])
     with Progress() as progress:
@@ -211,9 +227,9 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         noted = dict(source.notes)
         classes, counts = np.unique(np.asarray(rows.y), return_counts=True)
         if words["optimum"]:
-            check_two(rows.y)
+            check_two(rows.y, words["noise"])
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
-        learners = contenders(source.kind, classes.size, rules, *others)
+        learners = contenders(source.kind, classes.size, words["rules"], **others)
         plan = Plan(learners=learners, options=recipe.features, **{name: words[name] for name in PLANNED})
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())

@@ -1,4 +1,8 @@
-"""Who takes part: rule × memory × scaling × optimizer, without the combinations that say nothing new."""
+"""Who takes part: algorithm × memory × scaling × optimizer × L1, without the combinations that say nothing new.
+
+An algorithm is a rule (`logistic`), a rule and a metric (`logistic+adagrad`), or a metric alone (`arow:r=0.1`): one
+that brings its step, else the logistic rule with it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,31 +12,38 @@ from typing import Any, NamedTuple
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
+from ..learn.metric import metric_classes, metric_from
 from ..learn.rule import rule_classes, rule_from, rule_name
-from ..learn.settings import DEFAULTS
+from ..learn.settings import DEFAULTS, learner_table
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
-from ..parameters import member
+from ..parameters import member, nearest
 from ..recipe.recipe import Recipe
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
 
 
+GRADIENT = "logistic"
+"""The rule of a metric that is named alone and needs one."""
+
+
 class Contender(NamedTuple):
-    """A learner in the words of `rosenblatt train`. scale: how its rows are scaled. value: the rule itself."""
+    """A learner in the words of `rosenblatt train`. rule: the algorithm, see above. scale: how its rows are scaled.
+    value: the rule itself. l1: the strength of its L1."""
 
     rule: str
     keep: str = "last"
     scale: str = "none"
     optimizer: str = DEFAULTS["optimizer"]
     value: Any = None
+    l1: float = DEFAULTS["l1"]
 
     @property
     def name(self) -> str:
-        """`margin averaged standard`: rule, memory, scaling, and the optimizer unless it is online."""
+        """`margin averaged standard`: algorithm, memory, scaling, the optimizer unless it is online, and L1."""
         shown = self[:3] if self.optimizer == DEFAULTS["optimizer"] else self[:4]
-        return " ".join(shown)
+        return " ".join(shown) + (f" l1={self.l1:g}" if self.l1 else "")
 
     @property
     def is_linear(self) -> bool:
@@ -40,13 +51,49 @@ class Contender(NamedTuple):
         return bool(memory_from(self.keep).is_linear)
 
     @property
-    def words(self) -> dict[str, str]:
-        return {"rule": self.rule, "keep": self.keep, "scale": self.scale, "optimizer": self.optimizer}
+    def words(self) -> dict[str, Any]:
+        rule, metric = algorithm(self.rule)
+        own = {name: value for name, value in (("rule", rule), ("metric", metric), ("l1", self.l1)) if value}
+        return {**own, "keep": self.keep, "scale": self.scale, "optimizer": self.optimizer}
 
     @property
     def recipe(self) -> Recipe:
         """What learns it: `contender.recipe.fit(X, y)`."""
-        return Recipe(**{**self.words, "rule": self.rule if self.value is None else self.value})
+        return Recipe(**{**self.words, **({} if self.value is None else {"rule": self.value})})
+
+
+def shaping() -> dict[str, Any]:
+    """name → class of every metric that shapes steps."""
+    return {name: metric for name, metric in metric_classes().items() if not hasattr(metric, "plain")}
+
+
+def usual() -> list[str]:
+    """Names of the metrics that are compared unless other algorithms are asked for."""
+    return [name for name, metric in shaping().items() if hasattr(metric, "compared")]
+
+
+def algorithm(text: str) -> tuple[str, str]:
+    """(rule, metric) of an algorithm's text; "" where it has none."""
+    rule, plus, metric = text.rpartition("+")
+    metrics, name = shaping(), metric.partition(":")[0]
+    if plus and (name in metrics or rule.partition(":")[0] in rule_classes()):
+        return rule, metric
+    if text.partition(":")[0] not in metrics:
+        return text, ""
+    return "" if hasattr(metrics[name], "stride") else GRADIENT, text
+
+
+def named(asked: Any) -> tuple[str, Any]:
+    """(text, rule or None) of an algorithm: a text, a rule class or a rule. SettingError for what is none."""
+    if not isinstance(asked, str):
+        value = rule_from(asked)
+        return rule_name(value), value
+    rule, metric = algorithm(asked)
+    if metric:
+        metric_from(metric)
+    elif near := nearest(rule.partition(":")[0], shaping()):
+        raise SettingError(f"unknown rule {asked!r}; did you mean the metric {near}?")
+    return asked, rule_from(rule) if rule else None
 
 
 def contenders(
@@ -56,36 +103,45 @@ def contenders(
     keeps: Sequence[str] | None = None,
     scalings: Sequence[str] | None = None,
     optimizers: Sequence[str] = (DEFAULTS["optimizer"],),
+    l1: Sequence[float] = (),
 ) -> list[Contender]:
-    """All combinations, in order; None: all rules, all memories, `SCALINGS` of the kind of data.
+    """All combinations, in order; None: all rules and some metrics, all memories, `SCALINGS` of the kind of data.
 
-    kind: "rows" or "documents". classes: how many there are. Left out, unless asked for by name: the multi-class
-    perceptron on two classes, where it is the perceptron; voted for the units, whose weights move without a mistake,
-    so that few of them ever get a vote; and, always, optimizers that pick mistakes for rules that step without one.
-    Raises SettingError for names that are unknown, and where nothing is left.
+    kind: "rows" or "documents". classes: how many there are. l1: values ≥ 0, of which each learner has all; those that
+    L1 does not go with are left out then. Left out, unless asked for by name: rules that learn classes together on two
+    classes, where they are others; voted for the units, whose weights move without a mistake, so that few of them ever
+    get a vote; and, always, what does not go together, as voted and a metric, or optimizers that pick mistakes and
+    rules that step without one. Raises SettingError for names that are unknown, and where nothing is left.
     """
-    check(keeps, scalings, optimizers)
-    named = []
-    for rule in rule_classes() if rules is None else rules:
-        value = rule_from(rule)
-        if rules is not None or classes > 2 or not hasattr(value, "steps"):
-            named.append((rule if isinstance(rule, str) else rule_name(value), value))
-    learners = [
-        Contender(name, keep, scale, optimizer, value)
-        for scale, (name, value), optimizer, keep in product(
-            scalings or SCALINGS[kind], named, optimizers, keeps or memory_classes()
-        )
-        if getattr(value, "tol", None) is None
-        or not optimizer_from(optimizer).picks
-        and (keeps is not None or memory_from(keep).is_linear)
-    ]
+    check(keeps, scalings, optimizers, l1)
+    every = [named(rule) for rule in ([*rule_classes(), *usual()] if rules is None else rules)]
+    some = [each for each in every if rules is not None or classes > 2 or not hasattr(each[1], "steps")]
+    learners: list[Contender] = []
+    why = SettingError(f"optimizer {', '.join(optimizers)}: none of the rules is zero when right, which it needs")
+    for scale, (name, value), optimizer, keep in product(
+        scalings or SCALINGS[kind], some, optimizers, keeps or memory_classes()
+    ):
+        drifts = getattr(value, "tol", None) is not None
+        if drifts and (optimizer_from(optimizer).picks or (keeps is None and not memory_from(keep).is_linear)):
+            continue
+        own = [Contender(name, keep, scale, optimizer, value, each) for each in sorted({*l1}) or [0.0]]
+        try:
+            _ = own[-1].recipe
+        except SettingError as error:
+            why = error
+        else:
+            learners += own
     if not learners:
-        raise SettingError(f"optimizer {', '.join(optimizers)}: none of the rules is zero when right, which it needs")
+        raise why
     return list(dict.fromkeys(learners))
 
 
-def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:
-    """SettingError for a name that is none."""
+def check(
+    keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str], l1: Sequence[float] = ()
+) -> None:
+    """SettingError for a name that is none, and for an l1 below 0."""
+    for strength in l1:
+        learner_table()["l1"].check(strength)
     choices = (("keep", keeps or (), memory_classes()), ("optimizer", optimizers, optimizer_classes()))
     for what, names, known in choices:
         for name in names:

@@ -33,8 +33,12 @@ class Optimum(NamedTuple):
         return f"{self.errors:,} of {self.n:,} found, {self.lower_bound:,} proven"
 
 
-def check_two(y: Any) -> None:
-    """SettingError where the fewest errors make no sense: one hyperplane parts two classes."""
+def check_two(y: Any, noise: Any = ()) -> None:
+    """SettingError where the fewest errors make no sense: one hyperplane parts two classes, as they are labelled."""
+    if noise:
+        raise SettingError(
+            "{optimum} is about the labels as they are; leave {noise.name} out", optimum=True, noise=noise
+        )
     count = np.unique(y).size
     if count > 2:
         about = "is about one hyperplane, which parts two classes"
@@ -49,10 +53,10 @@ def with_optimum(
     Folds teach each learner a part of the rows, so it learns once more, from all of them (with a test set it has done
     so). The rows of a scaling by columns have the same hyperplanes as the rows as they are; those made unit long have
     others, and products of columns too: such scalings have an optimum of their own. Voted is no hyperplane and may err
-    less often. seconds: of each search, None: no limit. Raises SettingError for more than two classes.
+    less often. seconds: of each search, None: no limit. Raises SettingError for more than two classes, and for noise.
     """
     assert data.y is not None
-    check_two(data.y)
+    check_two(data.y, plan.noise)
     n, alone = data.n, comparison
     if not comparison.tested:
         alone = compare_learners(data, None, replace(plan, scoring=None), data, watch)

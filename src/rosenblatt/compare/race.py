@@ -43,12 +43,18 @@ FIRST = 10
 """How many times its share the first epoch may take; beyond that the learner is not compared."""
 
 
+NOISE = 0x401
+"""Of the seeds of noise: those of the orders are (seed, epoch), and the first rows of an epoch must not be the wrong ones."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How to compare.
 
     learners: who takes part; None: all (see `contenders`). folds: ≥ 2, default 5; not used with a test set. scoring:
-    the name of a scikit-learn scorer to sort by; None: the error rate. epochs: the most of a run; None: by `WORK`.
+    the name of a scikit-learn scorer to sort by; None: the error rate. noise: shares of the training rows, 0 ≤ p < 1,
+    that get the label of another class, by the seed; all is compared at each, and sorted at the smallest. epochs: the
+    most of a run; None: by `WORK`.
     max_time: the most seconds of a run; None: no limit, and the same result on every machine and number of threads.
     jobs: threads; None: one a core. seed: of the folds and of the orders. positive: the positive label of two.
     options: how documents become rows; their scale is the contenders' own.
@@ -57,6 +63,7 @@ class Plan:
     learners: Sequence[Contender] | None = None
     folds: int = 5
     scoring: str | None = None
+    noise: Sequence[float] = ()
     epochs: int | None = None
     max_time: float | None = None
     jobs: int | None = None
@@ -78,6 +85,17 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
         why = f"class {plain(repr(rare))} has {plural(has, 'row')}, too few for {{folds}} with one of it in each"
         raise DataError(f"{why}; use {most}", folds=count, folds_=has)
     return folds_of(y, count, seed)
+
+
+def flipped(data: Batch, share: float, seed: Sequence[int]) -> Batch:
+    """The same rows, so large a share of them with the label of another class; those of a smaller share are among
+    those of a larger one."""
+    classes, codes = np.unique(np.asarray(data.y), return_inverse=True)
+    random = np.random.default_rng(seed)
+    wrong = random.permutation(data.n)[: round(share * data.n)]
+    further = random.integers(1, classes.size, data.n)
+    codes[wrong] = (codes[wrong] + further[wrong]) % classes.size
+    return data._replace(y=classes[codes])
 
 
 class Ending(Observer):

@@ -1,7 +1,8 @@
 """The outcome: rows in order, how far each is behind the best, and which one to pick."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from ..read.anything import at_hand
 from ..recipe.trial import Trial, Watch
 from .contenders import Contender, contenders
 from .intervals import Interval, holm, jackknife, over_folds, over_groups, over_rows
-from .race import Plan, Race, folds
+from .race import NOISE, Plan, Race, flipped, folds
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
@@ -37,7 +38,7 @@ class Row(NamedTuple):
     positive. training_error: share with y·u ≤ 0, None where not counted. limited: a limit came before the rule
     was finished, in some fold; stop: that limit, or why it stopped in the first. behind: to the best, in error or
     score; holm: its p-value for all comparisons at once; both None for the best. on_all: rows with y·u ≤ 0 among all
-    the data, having learned from all; None: not asked for, or too many votes.
+    the data, having learned from all; None: not asked for, or too many votes. nonzero_weights: None: they vote.
     """
 
     contender: Contender
@@ -56,6 +57,7 @@ class Row(NamedTuple):
     holm: float | None = None
     on_all: int | None = None
     false_positives: float | None = None
+    nonzero_weights: float | None = None
 
     @property
     def measured(self) -> tuple[float, float]:
@@ -81,7 +83,8 @@ class Comparison:
 
     baseline: (error, score) of always saying the most frequent class. method: how differences are judged. sizes:
     (training, test) rows of each part. pick: the simplest of the rows that are near the best (`near`). classes: the
-    labels, of two the positive one last.
+    labels, of two the positive one last. noise: share of flipped training labels → the rows there; all else is of the
+    first share.
     """
 
     rows: list[Row]
@@ -95,6 +98,7 @@ class Comparison:
     interrupted: bool
     classes: list[Any] = field(default_factory=list)
     optima: dict[str, Any] = field(default_factory=dict)
+    noise: dict[float, dict[Contender, Row]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         best, pick = self.best.contender.name, self.pick.contender.name
@@ -149,6 +153,9 @@ def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch:
         value = getattr(plan, name)
         if value is not None and not value >= least:
             raise SettingError(f"{{{name}}} must be None or a number ≥ {least}", **{name: value})
+    for share in plan.noise:
+        if not (isinstance(share, int | float) and 0.0 <= share < 1.0):
+            raise SettingError("{noise}: a share of the training rows is 0 or more and below 1", noise=share)
     class_list(data.y, plan.positive)
     for each in (data, held):
         if each is not None and not isinstance(each.rows, list):
@@ -160,13 +167,32 @@ def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch:
         pairs = [(data, held)]
     kind = "documents" if isinstance(data.rows, list) else "rows"
     learners = contenders(kind, np.unique(data.y).size) if plan.learners is None else plan.learners
-    race = Race(plan, list(learners), pairs)
-    try:
-        for number in range(len(pairs)):
-            race.run(number, watch or (lambda what, done, of: None))
-    except KeyboardInterrupt:
-        race = race.without_unfinished()
-    return comparison(race, held is not None)
+    found: list[Comparison] = []
+    levels = sorted({*plan.noise}) or [0.0]
+    for place, share in enumerate(levels):
+        seeds = [(plan.seed, part, NOISE) for part in range(len(pairs))]
+        noisy = [(flipped(train, share, own), test) for own, (train, test) in zip(seeds, pairs, strict=True)]
+        race = Race(plan, list(learners), noisy if share else pairs)
+        try:
+            for number in range(len(pairs)):
+                race.run(number, partial(_later, watch, place, len(levels)))
+        except KeyboardInterrupt:
+            if found:  # of the first share all is known
+                found[0] = replace(found[0], interrupted=True)
+                break
+            race = race.without_unfinished()
+        found.append(comparison(race, held is not None))
+        if race.interrupted:
+            break
+    both = zip(levels, found, strict=False)
+    noise = {share: {row.contender: row for row in each.rows} for share, each in both if plan.noise}
+    return replace(found[0], noise=noise)
+
+
+def _later(watch: Watch | None, place: int, levels: int, what: str, done: int, of: int) -> None:
+    """Tells the watch of trials, where as many come before and after at other shares of noise."""
+    if watch is not None:
+        watch(what, place * of + done, levels * of)
 
 
 def comparison(race: Race, tested: bool) -> Comparison:
@@ -178,7 +204,8 @@ def comparison(race: Race, tested: bool) -> Comparison:
     one, scored = len(sizes) == 1, race.plan.scoring is not None
     rows = [_row(contender, race.trials[contender]) for contender in race.running]
     loss = {row.contender: float(_losses(race.trials[row.contender]).mean()) for row in rows}
-    rows.sort(key=lambda row: (round(loss[row.contender], 12), *_effort(row)))
+    path = any(row.contender.l1 for row in rows)
+    rows.sort(key=lambda row: (round(loss[row.contender], 12), *_effort(row, path)))
     best = rows[0]
     own, others = race.trials[best.contender], [race.trials[row.contender] for row in rows[1:]]
     behind = [_behind(trials, own, np.mean(sizes, axis=0)) for trials in others]
@@ -190,7 +217,7 @@ def comparison(race: Race, tested: bool) -> Comparison:
     return Comparison(
         judged, race.failed, (float(np.mean(errors)), None if None in scores else float(np.mean(scores))), sizes,
         tested, race.plan.scoring, METHODS["folds" if not one else "groups" if scored else "rows"],
-        min(near, key=_effort), race.interrupted,
+        min(near, key=partial(_effort, path=path)), race.interrupted,
         class_list(np.asarray(race.pairs[0][0].y), race.plan.positive).tolist(),
     )  # fmt: skip
 
@@ -207,6 +234,7 @@ def _row(contender: Contender, trials: Sequence[Trial]) -> Row:
     several, first = len(trials) > 1, trials[0]
     errors, scores = [trial.error for trial in trials], [trial.score[0] for trial in trials if trial.score]
     lost = [trial.false_positives for trial in trials if trial.false_positives is not None]
+    weights = [trial.nonzero_weights for trial in trials if trial.nonzero_weights is not None]
     training = [None if trial.training_errors is None else trial.training_errors / trial.n for trial in trials]
     means: dict[str, Any] = {n: _mean([getattr(t, n) for t in trials]) for n in COUNTS}
     error = _mean(errors)
@@ -218,6 +246,7 @@ def _row(contender: Contender, trials: Sequence[Trial]) -> Row:
         None if None in training else _mean(training),
         limited=any(trial.stop.is_limit for trial in trials),
         false_positives=_mean(lost) if lost else None,
+        nonzero_weights=_mean(weights) if weights else None,
         stop=next((trial.stop for trial in trials if trial.stop.is_limit), first.stop).text,
         **means,
     )  # fmt: skip
@@ -249,9 +278,10 @@ def _losses(trials: Sequence[Trial]) -> Array:
     return np.array([-trial.score[0] if trial.score else trial.error for trial in trials])
 
 
-def _effort(row: Row) -> tuple[bool, float, float]:
-    """What is simpler comes first: one weight vector before many that vote, then fewer passes, then fewer updates."""
-    return not row.contender.is_linear, row.epochs, row.updates
+def _effort(row: Row, path: bool) -> tuple[bool, float, float, float]:
+    """What is simpler comes first: one weight vector before many that vote, on a path of L1 then fewer weights, then
+    fewer passes, then fewer updates."""
+    return not row.contender.is_linear, (row.nonzero_weights or 0.0) if path else 0.0, row.epochs, row.updates
 
 
 def _most_frequent(train: Batch, test: Batch, scoring: str | None) -> tuple[float, float | None]:

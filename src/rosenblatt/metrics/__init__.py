@@ -7,6 +7,7 @@ numbers, so that the compiled loop and a store of single columns call the same o
     eta0              the learning rate of "auto"; None: it brings its step, and takes no rate and no schedule
     tol               of one that brings its step: that of "auto", by the hinge loss
     only              optional: parameter → the only values that it may have
+    compared          optional, True: among the learners that `compare` tries unless others are asked for
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v

@@ -10,6 +10,7 @@ class Adagrad(NamedTuple):
     """AdaGrad: G_j += (s·x_j)², then w_j += η·s·x_j/√G_j: a column that moved often moves less."""
 
     name = "adagrad"
+    compared = True
     starts = (0.0,)
     eta0 = 0.5
 

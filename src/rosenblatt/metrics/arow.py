@@ -11,6 +11,7 @@ class Arow(NamedTuple):
     r: float = 1.0
 
     name = "arow"
+    compared = True
     starts = (1.0,)
     eta0 = None
     tol = 1e-4

@@ -39,7 +39,7 @@ class Trial(NamedTuple):
     wrong, None where there are none. false_positives: of two classes, the share of the held-out rows of the negative
     one that are called positive; None where there are none. training_errors: of the n rows learned from, those with y·u
     ≤ 0; None where it would take too many votes. seconds: of learning. score: what the caller measures on the held-out
-    rows. failed: why there are no numbers.
+    rows. nonzero_weights: None: they vote. failed: why there are no numbers.
     """
 
     what: str = ""
@@ -55,6 +55,7 @@ class Trial(NamedTuple):
     stop: Stop = Stop("start")
     seconds: float = 0.0
     score: Any = None
+    nonzero_weights: int | None = None
     failed: Message | None = None
 
     @property
@@ -118,4 +119,5 @@ def counted(
         wrong=wrong, false_positives=lost, training_errors=errors, n=len(learned.y), converged=run.finished,
         mistakes=int(run.state.n[MISTAKES]), updates=updates, epochs=run.epoch, stop=run.stop,
         seconds=learned.seconds, score=score,
+        nonzero_weights=int(np.count_nonzero(model.weights[0])) if run.memory.is_linear else None,
     )  # fmt: skip

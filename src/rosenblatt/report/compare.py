@@ -1,8 +1,10 @@
 """A comparison in words: a table that fits, what to pick and why, and records for machines."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
+from ..compare.contenders import GRADIENT, Contender, algorithm
 from ..compare.intervals import Interval
 from ..compare.result import Comparison, Row
 from ..learn.settings import DEFAULTS
@@ -47,6 +49,11 @@ def table(comparison: Comparison, width: int, top: int | None = None) -> list[st
         lines.append("+ a limit came before the rule was finished")
     if narrow and any(row.contender.rule.startswith("passive") for row in rows):
         lines.append("PA, PA-2: passive-aggressive, passive-aggressive-2")
+    metrics = {row.contender.rule for row in rows if algorithm(row.contender.rule) == (GRADIENT, row.contender.rule)}
+    if metrics:
+        lines += words.wrapped(f"{', '.join(sorted(metrics))}: with rule {GRADIENT}", width)
+    if first := list(comparison.noise)[:1]:
+        lines += words.wrapped(_of_noise(first[0], list(comparison.noise)[1:]), width)
     if left_out := [name for name in LEFT_OUT[:count] if any(each.name == name for each in every)]:
         lines.append(f"left out, the lines are too short: {'; '.join(left_out)}")
     return lines
@@ -61,6 +68,12 @@ def _columns(comparison: Comparison, narrow: bool) -> Iterator[Column]:
     yield Column("keep", "keep", lambda row: row.contender.keep, True)
     if len({c.scale for c in learners}) > 1:
         yield Column("scale", "scale", lambda row: row.contender.scale, True)
+    path = any(c.l1 for c in learners)
+    if path:
+        yield Column("l1", "l1", lambda row: f"{row.contender.l1:g}")
+        yield Column(
+            "weights", "weights", lambda row: "-" if row.nonzero_weights is None else f"{row.nonzero_weights:,.0f}"
+        )
     if any(c.optimizer != DEFAULTS["optimizer"] for c in learners):
         yield Column("optimizer", "optimizer", lambda row: row.contender.optimizer, True)
     if scoring is not None:
@@ -68,6 +81,8 @@ def _columns(comparison: Comparison, narrow: bool) -> Iterator[Column]:
         yield Column("error %", "err %", lambda row: _percent(row.error))
     else:
         yield Column("error %", "err %", lambda row: f"{_percent(row.error)} ±{_percent(row.deviation)}")
+    for share in list(comparison.noise)[1:]:
+        yield Column(_share(share), _share(share), partial(_there, comparison.noise[share]))
     if len(comparison.classes) == 2:
         yield Column(FALSE, "f+ %", lambda row: _percent(row.false_positives))
     yield Column("training", "train", lambda row: _percent(row.training_error))
@@ -87,6 +102,27 @@ def _short(rule: str) -> str:
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f}"
+
+
+def _there(rows: dict[Contender, Row], row: Row) -> str:
+    return _at(rows.get(row.contender))
+
+
+def _at(row: Row | None) -> str:
+    """What is compared, at another share of noise."""
+    return "-" if row is None else _percent(row.error) if row.score is None else f"{row.score:.4f}"
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _of_noise(first: float, others: list[float]) -> str:
+    """What the columns of other shares are."""
+    wrong = "of the training rows have a wrong label, by the seed"
+    there = f"{', '.join(map(_share, others))}: the same where so many {wrong}" if others else ""
+    here = f"all else is where {_share(first)} {wrong}" if first else ""
+    return "; ".join(filter(None, (there, here)))
 
 
 def _interval(comparison: Comparison, row: Row) -> str:
@@ -138,6 +174,7 @@ def verdict(comparison: Comparison) -> Iterator[str]:
         yield "No other learner comes close: all are worse than it, each by its 95 % interval."
     else:
         yield f"Not told apart from {'it' if pick is best else 'the best'}: {listed(others, NAMED)}."
+    yield from _suffering(comparison)
     count = len(comparison.rows) - 1
     if count:
         worse = sum(row.holm is not None and row.holm <= 0.05 for row in comparison.rows)
@@ -148,6 +185,28 @@ def verdict(comparison: Comparison) -> Iterator[str]:
         yield f"The best of {count + 1} looks better than it is: judge the pick on data not used here."
 
 
+def _suffering(comparison: Comparison) -> Iterator[str]:
+    """Which learners wrong labels harm least and most: of those level with the best, if there are several."""
+    if len(comparison.noise) < 2:
+        return
+    last = max(comparison.noise)
+    there, level = comparison.noise[last], comparison.level()
+    rows = [row for row in (level if len(level) > 1 else comparison.rows) if row.contender in there]
+    if not rows:
+        return
+    unit = " %" if comparison.scoring is None else ""
+    rows.sort(key=lambda row: there[row.contender].loss - row.loss)
+    fewest = min(there.values(), key=lambda row: row.loss)
+    yield f"With {_share(last)} wrong labels {fewest.contender.name} is the best ({_at(fewest)}{unit})."
+
+    def harm(row: Row) -> str:
+        return f"{row.contender.name} ({_at(row)} → {_at(there[row.contender])}{unit})"
+
+    if len(rows) > 1:
+        of = "those not told apart from the best" if len(level) > 1 else "all"
+        yield f"Of {of}, {harm(rows[0])} suffers least, {harm(rows[-1])} most."
+
+
 def _why(comparison: Comparison) -> str:
     pick, best = comparison.pick, comparison.best
     if pick is best:
@@ -155,6 +214,8 @@ def _why(comparison: Comparison) -> str:
         return "the best, and the least effort among those near it" if near else "the best"
     if pick.contender.is_linear and not best.contender.is_linear:
         less = f"one weight vector, not {best.updates:,.0f} that vote"
+    elif pick.nonzero_weights is not None and any(row.contender.l1 for row in comparison.rows):
+        less = f"with {pick.nonzero_weights:,.0f} weights that are not 0, not {best.nonzero_weights or 0:,.0f}"
     elif round(pick.epochs) < round(best.epochs):
         less = f"with {pick.epochs:.0f} passes over the data, not {best.epochs:.0f}"
     else:
@@ -168,10 +229,12 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
     for place, row in enumerate(comparison.rows, 1):
         behind: Any = row.behind or Interval(0.0, 0.0, 0.0, None)  # type: ignore[arg-type]
         made.append({
-            "place": place, **row.contender.words, "error": row.error, "error_deviation": row.deviation,
+            "place": place, **_of(row.contender), "error": row.error, "error_deviation": row.deviation,
             "score": row.score, "score_deviation": row.score_deviation,
             "false_positives": row.false_positives, "training_error": row.training_error,
-            "errors_on_all": row.on_all,
+            "errors_on_all": row.on_all, "nonzero_weights": row.nonzero_weights,
+            **{f"error_at_{share:g}": _get(there, row, "error") for share, there in comparison.noise.items()},
+            **{f"score_at_{share:g}": _get(there, row, "score") for share, there in comparison.noise.items()},
             "mistakes": row.mistakes, "updates": row.updates, "epochs": row.epochs, "limited": row.limited,
             "stop_reason": row.stop, "seconds": round(row.seconds, 4),
             "behind": behind.value, "behind_low": behind.low, "behind_high": behind.high, "p": behind.p,
@@ -179,5 +242,15 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
         })  # fmt: skip
     for contender, reason in comparison.failed.items():
         empty = dict.fromkeys(made[0]) if made else {}
-        made.append({**empty, **contender.words, "failed": reason})
+        made.append({**empty, **_of(contender), "failed": reason})
     return made
+
+
+def _of(contender: Contender) -> dict[str, Any]:
+    """Who it is; rule: the algorithm."""
+    own = contender._asdict()
+    return {name: own[name] for name in ("rule", "keep", "scale", "optimizer", "l1")}
+
+
+def _get(there: dict[Contender, Row], row: Row, name: str) -> Any:
+    return getattr(there.get(row.contender), name, None)

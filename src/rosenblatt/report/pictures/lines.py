@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from ...compare.learning_curve import LearningCurve
+from ...compare.result import Comparison, Row
 from ...core.rows import Array
 from ...theory.ledger.bounds import whole
 from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
+from .labels import readable
 
 Played = tuple[str, Array, Array, Array, Array]
 """name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
@@ -23,8 +25,37 @@ PANELS = (
 """(curve, what it shows, label of its axis)."""
 POWERS = {"along_line": 1.0, "square_line": 1.0, "cosine_line": 0.5}
 """How the theorems' lines grow with the number of additions."""
+PATHS = 8
+"""Lines of a path of L1, beyond which none is told from another."""
 BEYOND = 50
 """Points of a line between the last addition and where the run must have ended."""
+
+
+def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
+    """Error (or score) by the weights that are not 0: a line a learner, a point for each strength of its L1."""
+    paths: dict[Any, list[Row]] = {}
+    for row in comparison.rows:  # the best first, so that the lines come in the order of their best points
+        if row.nonzero_weights is not None:
+            paths.setdefault(row.contender._replace(l1=0.0), []).append(row)
+    shown = list(paths.items())[:PATHS]
+    left_out = f"the best {PATHS} of {len(paths)} learners" if len(paths) > PATHS else ""
+    figure = paper(9.0, 5.8, [*title, *filter(None, [left_out])])
+    axes = figure.add_subplot()
+    scoring = comparison.scoring
+    plain(axes, x="weights that are not 0", y="wrong answers" if scoring is None else readable(scoring))
+    for number, (learner, rows) in enumerate(shown):
+        along = sorted(rows, key=lambda row: row.nonzero_weights or 0.0)
+        at, values = [row.nonzero_weights or 0.0 for row in along], [row.measured[0] for row in along]
+        axes.plot(at, values, label=readable(learner.name, 44), linewidth=1.6, markersize=5.0, **look(number))
+    axes.set_xscale("symlog", linthresh=1.0, linscale=0.3)
+    axes.xaxis.set_major_formatter(number_of)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(left=0.0)
+    if scoring is None:
+        axes.set_ylim(bottom=0.0)
+        axes.yaxis.set_major_formatter(percent)
+    above(axes, 2, handlelength=3.6)
+    return finish(figure)
 
 
 def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure:
