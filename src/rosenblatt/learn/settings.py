@@ -293,7 +293,9 @@ def _check_metric(settings: Settings) -> None:
     refusals = {
         f"{who} does not go with {{keep}}, which repeats plain steps; use {{keep_}}": not memory.is_linear,
         f"{who} does not go with {{optimizer}}, which takes plain steps; use {{optimizer_}}": optimizer.picks,
-        f"{step} for each row, not for {{optimizer}}; use {{optimizer_}}": brings and optimizer.block(2) > 1,
+        f"{step} for each row, not for {{optimizer}}; use {{optimizer_}}": brings
+        and not optimizer.picks
+        and optimizer.block(2) > 1,
         f"{step}; leave {{rule}} out": brings and rule != DEFAULTS["rule"],
         f"{step} for each class; leave {{multi_class}} out": brings and many != DEFAULTS["multi_class"],
         f"{step}, so there is no {{eta0.name}}": brings and settings.eta0 != "auto",
