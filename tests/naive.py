@@ -310,41 +310,64 @@ def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
 # Of x̄ = (x, 1), so that the bias is the last column. Each: (x̄s, y, orders, …) → w̄ after each example.
 
 
-def adagrad(x: Array, y: Array, order: Any, step: Any, eta: float, block: int = 1) -> list[Array]:
-    w, G, path = np.zeros(x.shape[1]), np.zeros(x.shape[1]), []
-    for p in range(0, len(order), block):
-        rows = order[p : p + block]
-        g = sum(step(x[i] @ w, y[i], 0.0) * x[i] for i in rows) / len(rows)
-        G = G + g**2
-        w = w + np.divide(eta * g, np.sqrt(G), out=np.zeros_like(g), where=G > 0)
-        path.append(w)
-    return path
+class Shape(NamedTuple):
+    """metric: "none", "adagrad" or "normalised". c: (n,) weights of the rows. L1 and L2 spare the last column."""
+
+    metric: str
+    eta: float
+    block: int = 1
+    l1: float = 0.0
+    l2: float = 0.0
+    c: Any = None
 
 
-def normalised(x: Array, y: Array, order: Any, step: Any, eta: float) -> list[Array]:
+def shaped(x: Array, y: Array, order: Any, step: Any, how: Shape) -> list[Array]:
+    """Gradient steps: w ← w + η·g/√G with G ← G + g² by column; then every weight η·l1 nearer to 0."""
     d = x.shape[1]
-    w, G, s, N, path = np.zeros(d), np.zeros(d), np.zeros(d), 0.0, []
-    for t, i in enumerate(order, start=1):
-        larger = np.abs(x[i]) > s
-        w = np.where(larger, w * np.divide(s, np.abs(x[i]), out=np.ones(d), where=larger), w)
-        s = np.maximum(s, np.abs(x[i]))
-        z = np.divide(x[i], s, out=np.zeros(d), where=s > 0)
-        N += float(z @ z)
-        g = step(x[i] @ w, y[i], 0.0) * x[i]
-        G = G + g**2
-        if N > 0:
-            w = w + eta * math.sqrt(t / N) * np.divide(g, s * np.sqrt(G), out=np.zeros(d), where=G > 0)
+    w, G, s, N, path, t, spared = np.zeros(d), np.zeros(d), np.zeros(d), 0.0, [], 0, np.append(np.ones(d - 1), 0.0)
+    for p in range(0, len(order), how.block):
+        rows, g = order[p : p + how.block], np.zeros(d)
+        for i in rows:
+            t, size = t + 1, np.abs(x[i])
+            if how.metric == "normalised":
+                factor = np.divide(s, size, out=np.ones(d), where=size > s)
+                w, path = w * factor, [each * factor for each in path]  # averages are of weights in today's measures
+                s = np.maximum(s, size)
+                N += float((np.divide(x[i], s, out=np.zeros(d), where=s > 0) ** 2).sum())
+            g += step(x[i] @ w, y[i], 0.0) * x[i] * (1.0 if how.c is None else how.c[i]) / len(rows)
+        G, unit = G + g**2, g
+        if how.metric != "none":
+            unit = np.divide(g, np.sqrt(G), out=np.zeros(d), where=G > 0)
+        if how.metric == "normalised":
+            unit = np.divide(unit, s, out=np.zeros(d), where=s > 0) * (math.sqrt(t / N) if N > 0 else 0.0)
+        w = w * (1.0 - how.eta * how.l2 * spared) + how.eta * unit
+        w = np.sign(w) * np.maximum(np.abs(w) - how.eta * how.l1 * spared, 0.0)
         path.append(w)
     return path
 
 
-def confident(x: Array, y: Array, order: Any, stride: Callable[[float, float], tuple[float, Any]]) -> list[Array]:
-    """arow, scw, nherd. stride: (y·u, v) → (α, (Σ, x) → Σ), w += y·α·Σx; α = 0: nothing happens."""
+def confident(x: Array, y: Array, order: Any, stride: Any, c: Any = None) -> list[Array]:
+    """arow, scw, nherd. stride: (y·u, v) → (α, (Σ, x) → Σ), w += y·α·Σx; α = 0: nothing happens. c: (n,) multiplies
+    the step of w."""
     w, S, path = np.zeros(x.shape[1]), np.ones(x.shape[1]), []
     for i in order:
         a, shrink = stride(float(y[i] * (x[i] @ w)), float(S @ x[i] ** 2))
         if a != 0:
-            w, S = w + y[i] * a * S * x[i], shrink(S, x[i])
+            w, S = w + y[i] * a * (1.0 if c is None else c[i]) * S * x[i], shrink(S, x[i])
+        path.append(w)
+    return path
+
+
+def softmax(x: Array, y: Array, order: Any, how: Shape) -> list[Array]:
+    """(K, d) after each row: every class moves by its part of the gradient, each metric its own."""
+    classes = int(y.max()) + 1
+    w, G, path = np.zeros((classes, x.shape[1])), np.zeros((classes, x.shape[1])), []
+    for i in order:
+        p = np.exp(w @ x[i] - (w @ x[i]).max())
+        g = np.outer(np.eye(classes)[int(y[i])] - p / p.sum(), x[i])
+        G = G + g**2
+        unit = np.divide(g, np.sqrt(G), out=np.zeros_like(g), where=G > 0) if how.metric == "adagrad" else g
+        w = w + how.eta * unit
         path.append(w)
     return path
 

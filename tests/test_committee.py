@@ -39,6 +39,23 @@ def test_a_learner_is_scored_before_it_learns(rule: str, keep: str) -> None:
     assert w.tolist() == model.coef_.tolist() and b.tolist() == model.intercept_.tolist()
 
 
+@pytest.mark.parametrize("keep", ["last", "averaged"])
+@pytest.mark.parametrize("metric", ["arow", "adagrad", "normalised", "ftrl"])
+def test_a_learner_with_a_metric_learns_as_alone(metric: str, keep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside one without, to the last bit; and so do its name and its settings."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+    x, y = np.random.default_rng(4).normal(size=(50, 3)) * [1.0, 10.0, 0.1], np.tile([0, 1, 1, 0, 1], 10)
+    words = {"metric": metric} if metric == "arow" else {"rule": "logistic", "metric": metric, "alpha": 0.1}
+    text = f"{keep} {metric}".removeprefix("last ") if metric == "arow" else {**words, "keep": keep}
+    committee = OnlineCommittee([text, "perceptron"])
+    committee.partial_fit(x[:20], y[:20]).partial_fit(x[20:], y[20:])
+    model = LinearClassifier(**words, keep=keep, max_iter=1, shuffle=False, tol=None).fit(x, y)
+    w, b = committee._runs[0].memory.answer(committee._runs[0].state)
+    assert w.tolist() == model.coef_.tolist() and b.tolist() == model.intercept_.tolist()
+    with pytest.raises(SettingError, match="a learner of a stream takes l1 with ftrl only"):
+        OnlineCommittee([{"rule": "logistic", "l1": 0.1}]).partial_fit(x, y)
+
+
 @given(st.lists(st.integers(0, 80), max_size=4))
 def test_calls_may_cut_the_stream_anywhere(cuts: list[int]) -> None:
     random = np.random.default_rng(3)

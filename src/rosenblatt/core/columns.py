@@ -224,7 +224,7 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
     at = Columns(w.ravel(), late, cells, pulled, gradient.ravel(), room, np.uint64(base), np.uint64(jump), last)
     averaged, decaying, pulling, together = late.size > 0, decay.size > 0, pulled.size > 0, whole > 0 or block > 1
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]
-    first, second = np.empty(classes), np.empty(classes)
+    first, second, third = np.empty(classes), np.empty(classes), np.empty(classes)
     u, v, wrong, block_missed = (
         np.empty(classes),
         np.empty(classes),
@@ -255,7 +255,7 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
             block_loss += all_steps(rule, u, int(y[i]), 0.0, first, wrong) * c[r]
             if brings(metric):
                 for k in range(classes):
-                    first[k], second[k] = stride(metric, u[k], label_of(k, int(y[i]), classes), v[k])
+                    first[k], second[k], third[k] = stride(metric, u[k], label_of(k, int(y[i]), classes), v[k])
             block_weight += c[r]
             any_wrong = False
             for k in range(classes):
@@ -293,7 +293,7 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                     add_row(rows, i, np.uint64(k), g, at)
                     gradient_b[k] += g
                 elif g != 0.0:
-                    along = (g, second[k] if brings(metric) else speed / after, t)
+                    along = (g, second[k], third[k]) if brings(metric) else (g, speed / after, t)
                     move_row(metric, rows, i, np.uint64(k), By(along, late_clock), at)
                     bias_step = g
             if together and carry[0] > 0 and (whole == 0 or ends):
@@ -305,7 +305,8 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                         settle_row(metric, rows, np.uint64(order[r]), np.uint64(k), By(along, late_clock), at)
                 bias_step, gradient_b[k] = gradient_b[k], 0.0
             if bias > 0.0 and bias_step != 0.0:
-                change = move_bias(metric, (bias_step, second[k] if brings(metric) else speed, t), b, own, k)
+                along = (bias_step, second[k], third[k]) if brings(metric) else (bias_step, speed, t)
+                change = move_bias(metric, along, b, own, k)
                 if averaged:
                     keep.late_b[k] += change * late_seen
         if whole == 0 or ends:
@@ -314,7 +315,7 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
             n[SEEN] = late_seen + 1
             scale, clock = after, late_clock + after
             if pulling:
-                past[PULL] += speed * l1 / after
+                past[PULL] += eta[p] * l1 / after
             if scale < FOLD:
                 fold(keep, w, scale, clock)
                 for j in range(pulled.size):

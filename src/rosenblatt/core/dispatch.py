@@ -135,12 +135,12 @@ def brings(self: Any) -> bool:
     return hasattr(self, "stride")
 
 
-def stride(self: Any, u: float, y: float, v: float) -> tuple[float, float]:
+def stride(self: Any, u: float, y: float, v: float) -> tuple[float, float, float]:
     return self.stride(u, y, v) if brings(self) else _none(self, u, y, v)
 
 
-def _none(self: Any, u: float, y: float, v: float) -> tuple[float, float]:
-    return 0.0, 0.0
+def _none(self: Any, u: float, y: float, v: float) -> tuple[float, float, float]:
+    return 0.0, 0.0, 0.0
 
 
 def _unseen(self: Any, c: Any, x: float) -> tuple[Any, float]:

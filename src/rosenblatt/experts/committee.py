@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.columns import learn_columns
 from ..core.dispatch import dot, loop_for
 from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
-from ..core.rows import Array, Rows
+from ..core.rows import Array, Index, Rows
 from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
+from ..learn.metric import metric_classes
 from ..learn.rule import rule_name
 from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
@@ -30,16 +32,27 @@ def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sc
     scores: (m,) float64, filled.
     """
     y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
-    averaged = keep.late.size > 0
     for p in range(order.size):
-        i = np.uint64(order[p])
-        seen = state.n[SEEN]
-        if averaged and seen > 0:
-            total = state.f[CLOCK] * dot(rows, i, state.w) - dot(rows, i, keep.late)
-            scores[p] = (total + seen * state.b[0] - keep.late_b[0]) / seen
-        else:
-            scores[p] = state.f[SCALE] * dot(rows, i, state.w) + state.b[0]
+        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
         learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
+
+
+def progressive_columns(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+    """The same of steps that a metric shapes."""
+    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
+    for p in range(order.size):
+        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
+        now = Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate)
+        learn_columns(rule, rows, now, state, keep, p)
+
+
+def score_now(rows: Any, i: Index, state: State, keep: Keep) -> float:
+    """The score of a row by the last weights, or by their average where that is kept."""
+    seen = state.n[SEEN]
+    if keep.late.size > 0 and seen > 0:
+        total = state.f[CLOCK] * dot(rows, i, state.w) - dot(rows, i, keep.late)
+        return (total + seen * state.b[0] - keep.late_b[0]) / seen  # type: ignore[no-any-return]
+    return state.f[SCALE] * dot(rows, i, state.w) + state.b[0]  # type: ignore[no-any-return]
 
 
 CURVE = 512
@@ -49,7 +62,8 @@ CURVE = 512
 class OnlineCommittee:
     """Learners that predict each row and then learn from it, and an algorithm that votes by their records.
 
-    learners: rules by name or value, with `averaged` before the name, or settings {"rule": …, "keep": …, "alpha": …}
+    learners: rules by name or value, with `averaged` before the name, a metric alone or behind a rule ("arow",
+        "logistic+adagrad"), or settings {"rule": …, "keep": …, "alpha": …}
         as `LinearClassifier` takes them; default ("perceptron", "averaged perceptron", "margin", "passive-aggressive").
     algorithm: its name, default "weighted-majority", or an algorithm of this package that has played no round yet, of
         which a copy plays.
@@ -217,6 +231,9 @@ def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
     elif isinstance(given, str):
         keep, blank, rule = given.strip().partition(" ")
         words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
+        rule, plus, metric = words["rule"].rpartition("+")
+        if plus or metric.partition(":")[0] in metric_classes():
+            words |= {"rule": rule or DEFAULTS["rule"], "metric": metric}
     unknown = [name for name in words if name not in WORDS]
     if unknown:
         raise SettingError(f"unknown {{{unknown[0]}}} of a learner", **{unknown[0]: words[unknown[0]]})
@@ -232,6 +249,8 @@ def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
             keep=settings.keep,
             optimizer=optimizer.name,
         )
+    if settings.pulls:
+        raise SettingError("a learner of a stream takes {l1.name} with ftrl only", l1=settings.l1)
     return _name(given, settings, words), recipe
 
 
@@ -246,18 +265,23 @@ def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
     rest = [f"{name}={value}" for name, value in words.items() if name not in ("rule", "keep")]
     kept = [] if settings.keep == DEFAULTS["keep"] else [settings.keep]
     rule = words.get("rule")
-    return " ".join([*kept, rule if isinstance(rule, str) else rule_name(settings.rule), *rest])
+    named = [] if settings.brings else [rule if isinstance(rule, str) else rule_name(settings.rule)]
+    return " ".join([*kept, *named, *rest])
 
 
 def _scores(run: Run, rows: Rows, y: Array, c: Array, name: str) -> Array:
     """(n,) scores, each before its own row was learned; the run has learned from all of them afterwards. c: (n,) η."""
     count, settings = len(y), run.settings
     keep = run.memory.keep(run.state, False, 1)
-    decay = 1.0 - c * settings.alpha if settings.alpha > 0.0 else np.empty(0)
+    decay = 1.0 - c * settings.alpha if settings.decays else np.empty(0)
     state, scores = run.state, np.empty(count)
     carry = np.zeros(2, np.int64)
     steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry, np.empty(0))
-    loop: Any = loop_for(progressive, run.loop_rule, rows)  # type: ignore[arg-type]
+    shaped = settings.shaped
+    if shaped:
+        none = state.w[:0], state.b[:0]
+        steps = Steps(y, np.arange(count), np.ones(count), decay, np.empty((1, 1)), 1, 0, True, *none, carry, c)
+    loop: Any = loop_for(progressive_columns if shaped else progressive, run.loop_rule, rows)  # type: ignore[arg-type]
     loop(run.loop_rule, rows, steps, state, keep, scores)
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):

@@ -362,8 +362,8 @@ def new_run(
         raise DataError(f"weights for {d:,} columns do not fit into memory; is a column's index mistyped?") from None
     if settings.shaped:
         if not hasattr(rows, "span"):
-            text = f"rows of the kind {type(rows).__name__} have no columns that {{metric}} or {{l1.name}} could move"
-            raise SettingError(text, metric=rule_name(settings.metric), l1=settings.l1)
+            text = f"rows of the kind {type(rows).__name__} have no columns that a metric or L1 could move"
+            raise SettingError(text)
         state = remembering(state, settings.loop_metric, settings.pulls)
     if start is not None:
         if sees(settings.loop_metric):

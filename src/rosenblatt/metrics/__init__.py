@@ -12,9 +12,9 @@ numbers, so that the compiled loop and a store of single columns call the same o
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
     rate(v, past)     optional: factor of the learning rate; past: (2,) float64 of its own, kept over the rows
-    stride(u, y, v)   of a metric that brings its step: the pair that `move` gets, (0, 0) for none
+    stride(u, y, v)   of a metric that brings its step: the three numbers that `move` gets; the first is 0 for no step
     move(c, w, x, a)  (change of w_j, c), for a value x of the row or, of a block, x ≠ 0 of its gradient and a[0] = 1;
-                      a: (*the pair of `stride`, t), else (unit step, rate, t), with t the rows that were learned before
+                      a: those of `stride`, else (unit step, rate, t), with t the rows that were learned before
     begin(w, eta)     optional, of one whose weights follow from c: that of a weight to start with
 Numbers without a point where a value must stay in the rows' dtype: 0 and not 0.0.
 """

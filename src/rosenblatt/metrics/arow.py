@@ -19,12 +19,12 @@ class Arow(NamedTuple):
     def measure(self, c: Pair, x: float) -> float:
         return c[0] * x * x
 
-    def stride(self, u: float, y: float, v: float) -> Pair:
+    def stride(self, u: float, y: float, v: float) -> Step:
         if y * u >= 1.0:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         beta = 1.0 / (v + self.r)
-        return (y - u) * beta, beta
+        return (y - u) * beta, beta, beta * self.r
 
     def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x
-        return a[0] * along, (c[0] - a[1] * along * along, c[1])
+        return a[0] * along, (max(c[0] - a[1] * along * along, a[2] * c[0]), c[1])

@@ -18,11 +18,11 @@ class NherdDrop(NamedTuple):
     tol = 1e-4
     measure, move = Arow.measure, Arow.move
 
-    def stride(self, u: float, y: float, v: float) -> Pair:
+    def stride(self, u: float, y: float, v: float) -> Step:
         if y * u >= 1.0:
-            return 0.0, 0.0
-        C = self.C
-        return (y - u) / (v + 1.0 / C), (C * C * v + 2.0 * C) / (1.0 + C * v) ** 2
+            return 0.0, 0.0, 0.0
+        left = 1.0 / (1.0 + self.C * v)
+        return (y - u) / (v + 1.0 / self.C), self.C * left * (1.0 + left), left * left
 
 
 class NherdProject(NamedTuple):
@@ -36,9 +36,9 @@ class NherdProject(NamedTuple):
     tol = 1e-4
     measure = Arow.measure
 
-    def stride(self, u: float, y: float, v: float) -> Pair:
+    def stride(self, u: float, y: float, v: float) -> Step:
         C = self.C
-        return ((y - u) / (v + 1.0 / C), 2.0 * C + C * C * v) if y * u < 1.0 else (0.0, 0.0)
+        return ((y - u) / (v + 1.0 / C), 2.0 * C + C * C * v, 0.0) if y * u < 1.0 else (0.0, 0.0, 0.0)
 
     def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x
@@ -56,8 +56,8 @@ class NherdExact(NamedTuple):
     tol = 1e-4
     measure = Arow.measure
 
-    def stride(self, u: float, y: float, v: float) -> Pair:
-        return ((y - u) / (v + 1.0 / self.C), self.C) if y * u < 1.0 else (0.0, 0.0)
+    def stride(self, u: float, y: float, v: float) -> Step:
+        return ((y - u) / (v + 1.0 / self.C), self.C, 0.0) if y * u < 1.0 else (0.0, 0.0, 0.0)
 
     def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         along = c[0] * x

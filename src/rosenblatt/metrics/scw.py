@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from .arow import Arow
-from .functions import Pair
+from .functions import Step
 
 
 class Scw(NamedTuple):
@@ -21,10 +21,10 @@ class Scw(NamedTuple):
     tol = 1e-4
     measure, move = Arow.measure, Arow.move
 
-    def stride(self, u: float, y: float, v: float) -> Pair:
+    def stride(self, u: float, y: float, v: float) -> Step:
         margin, phi = y * u, self.phi
-        if not phi * math.sqrt(v) > margin:
-            return 0.0, 0.0
+        if not (v > 0.0 and phi * math.sqrt(v) > margin):
+            return 0.0, 0.0, 0.0
         squared = phi * phi
         if self.variant == 1.0:
             psi, zeta = 1.0 + squared / 2.0, 1.0 + squared
@@ -35,4 +35,5 @@ class Scw(NamedTuple):
             root = phi * math.sqrt(squared * margin * margin * v * v + 4.0 * n * v * (n + v * squared))
             alpha = max(0.0, (root - 2.0 * margin * n - squared * margin * v) / (2.0 * (n * n + n * v * squared)))
         spread = (math.sqrt(alpha * alpha * v * v * squared + 4.0 * v) - alpha * v * phi) / 2.0
-        return alpha * y, alpha * phi / (spread + v * alpha * phi)
+        whole = spread + v * alpha * phi
+        return alpha * y, alpha * phi / whole, spread / whole
