@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from scipy.special import log_softmax, softmax
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 from command import run, write
 from rosenblatt import LinearClassifier, Model, Recipe
@@ -167,6 +168,17 @@ def test_it_can_be_calibrated(how: str) -> None:
     assert shares.sum(axis=1) == pytest.approx(1.0) and made.score(x, y) > 0.9
     assert (shares[np.arange(len(y)), made.predict(x)] >= shares.max(axis=1) - 1e-12).all()
     assert not np.allclose(shares, softmax(made.decision_function(x), axis=1), atol=1e-3)
+
+
+def test_the_area_under_the_curve_is_that_of_the_probabilities() -> None:
+    """A score tells of its class only beside those of the others."""
+    x, y = iris()
+    made = LinearClassifier("softmax", max_iter=5).fit(x, y)
+    found, wanted = made.model_.evaluate(x, y), roc_auc_score(y, made.predict_proba(x), multi_class="ovr")
+    assert found["roc_auc"] == pytest.approx(wanted) and wanted > 0.95
+    apart = [roc_auc_score(y == k, made.decision_function(x)[:, k]) for k in range(3)]
+    assert np.mean(apart) < wanted - 0.01
+    assert found["log_loss"] == pytest.approx(-made.predict_log_proba(x)[np.arange(150), y].mean())
 
 
 # --- the rest of the program ---------------------------------------------------------------------------------------

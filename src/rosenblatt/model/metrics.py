@@ -24,7 +24,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         the rows with a score of exactly 0 (or equal best scores), by which the two can differ.
     classes, confusion: (K, K) counts; row: the true class, column: the predicted one.
     roc_auc: None where it is not defined (labels of a single class); K > 2: the mean over the classes that occur,
-        each against the rest. roc_auc_of: which of the two.
+        each against the rest, of softmax regression by probability. roc_auc_of: which of the two.
     false_positives, false_negatives: counts; for K > 2, {class: count}.
     precision, recall, f1: of the positive class, 0 where nothing is called so, None where no row is of it; K > 2: means
         over the classes that occur. average: which.
@@ -44,6 +44,7 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         found = precision_recall_fscore_support(truth, guess, labels=averaged, average="macro", zero_division=0.0)
         shares = list(map(float, found[:3]))
     many = "the classes" if present.size == classes.size else f"the {present.size} of {classes.size} classes that occur"
+    logs = model.log_probabilities(scores) if model.has_probabilities else None
     over, under = confusion.sum(axis=0) - confusion.diagonal(), confusion.sum(axis=1) - confusion.diagonal()
     return {
         "rows": len(y),
@@ -53,13 +54,13 @@ def metrics(model: Model, scores: Array, y: Array) -> dict[str, Any]:
         "ties": _ties(scores),
         "classes": classes.tolist(),
         "confusion": confusion.tolist(),
-        "roc_auc": _roc_auc(scores, truth),
+        "roc_auc": _roc_auc(scores if logs is None or not model.is_softmax else logs, truth),
         "roc_auc_of": f"positive class {classes[1]}" if two else f"mean over {many}, each against the rest",
         "false_positives": int(over[1]) if two else _by_class(classes, over),
         "false_negatives": int(under[1]) if two else _by_class(classes, under),
         **dict(zip(("precision", "recall", "f1"), shares, strict=True)),
         "average": f"positive class {classes[1]}" if two else f"mean over {many}",
-        **probability_metrics(model.log_probabilities(scores) if model.has_probabilities else None, truth),
+        **probability_metrics(logs, truth),
     }
 
 

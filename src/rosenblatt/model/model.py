@@ -177,6 +177,11 @@ class Model(Representation):
         own = hasattr(self.run.settings.rule, "probability") and self.run.memory.is_linear
         return own or self.calibration is not None
 
+    @property
+    def is_softmax(self) -> bool:
+        """Whether probabilities are the softmax of scores, which then tell of a class only beside the others'."""
+        return self.has_probabilities and self.calibration is None and self.run.joint
+
     def log_probabilities(self, scores: Array) -> Array:
         """(n, K) logarithms of the probabilities of each class, for `scores`.
 
@@ -192,7 +197,7 @@ class Model(Representation):
         odds = self._log_odds(scores)
         if odds.ndim == 1:
             return np.asarray(-np.logaddexp(0.0, np.stack([odds, -odds], axis=1)))
-        if self.calibration is None and self.run.joint:
+        if self.is_softmax:
             with np.errstate(over="ignore"):
                 logs = odds - odds.max(axis=1, keepdims=True)  # a log of a sum would be lost in large scores
         else:
