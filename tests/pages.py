@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 BLOCK = re.compile(r"(?P<before>^<!-- needs (?P<needs>\w+) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
 """A fenced block. `<!-- needs a9a -->` on the line before it: run only where that data set is at hand."""
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.M)
-MADE = re.compile(r"^<!-- made: (?P<name>[\w:-]+) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
+MADE = re.compile(r"^<!-- made: (?P<name>[\w:+-]+) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
 """A part that tools/fill_docs.py writes."""
 SECONDS = re.compile(r"\d+\.\d+ s\b|(?<= )\d+\.\d{3}(?=\n)|(?<=\"seconds\": )[\d.e-]+")
 """Times: `0.7 s`, and the last column of the demo's table."""

@@ -48,6 +48,9 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
      "rule='passive-aggressive' makes them as long as they need to be: use another, as rule='logistic'",
      "--metric adagrad goes with steps down a gradient; --rule passive-aggressive makes them as long as they need to "
      "be: use another, as --rule logistic"),
+    ({"l1": 0.1, "rule": "until-right"}, "l1=0.1 goes with steps down a gradient; rule='until-right' makes them as "
+     "long as they need to be: use another, as rule='logistic'", "--l1 0.1 goes with steps down a gradient; --rule "
+     "until-right makes them as long as they need to be: use another, as --rule logistic"),
     ({"metric": "ftrl"}, "metric='ftrl' goes with rule logistic, not with rule='perceptron'",
      "--metric ftrl goes with rule logistic, not with --rule perceptron"),
     ({"metric": "logistic"}, "unknown metric 'logistic': that is a rule; say rule='logistic'",
