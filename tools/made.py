@@ -132,9 +132,7 @@ def metric(name: str) -> str:
     words = f'metric="{name}"' if brings else f'rule="logistic", metric="{name}"'
     gradients = [each for each, rule in rule_classes().items() if not hasattr(rule, "mends")]
     rules = ", ".join(f"`{each}`" for each in getattr(cls, "rules", gradients))
-    settled = (
-        f"when the hinge loss falls by less than {cls.tol:g} for {PATIENCE} epochs" if brings else "as its rule is"
-    )
+    loss = f"when the hinge loss falls by less than {cls.tol:g} for {PATIENCE} epochs" if brings else ""
     rows = [
         ["command line", ", ".join(shell)],
         ["Python", ", ".join([*python, f"`LinearClassifier({words})`"])],
