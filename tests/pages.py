@@ -82,12 +82,17 @@ PROGRAM = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli import ma
 FRESH = (sys.executable, "-c", PROGRAM)
 
 
+def is_plain(page: Path) -> bool:
+    """Whether the page says `<!-- plain -->`: what it runs is little, and not worth compiling a loop of its own for."""
+    return "<!-- plain -->" in page.read_text(encoding="utf-8")
+
+
 def make_place(folder: Path, page: Path, program: Sequence[str] = FRESH) -> Path:
     """A folder in which a page's commands find what they name: `rosenblatt`, what a clone has, and the page's files."""
     for name, words in {"rosenblatt": program, "python": [sys.executable]}.items():
         script = folder / "bin" / name
         script.parent.mkdir(exist_ok=True)
-        script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        script.write_text(f'#!/bin/sh\n{"export ROSENBLATT_JIT=0" * is_plain(page)}\nexec {shlex.join(words)} "$@"\n')
         script.chmod(0o755)
     for name in ("src", "examples", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
