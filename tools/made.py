@@ -114,11 +114,9 @@ def keep(name: str) -> str:
 
 
 def metrics() -> str:
-    rows = [
-        [f"[`{name}`](../metrics/{METRIC_PAGES.get(name, name)}.md)", *_first_line(cls)]
-        for name, cls in SHAPING.items()
-    ]
-    return table(["metric", "how a step moves column j"], rows)
+    pages = {name: f"[`{name}`](../metrics/{METRIC_PAGES.get(name, name)}.md)" for name in SHAPING}
+    says = {name: " ".join(cls.__doc__.split()).partition(". ")[0].rstrip(".") for name, cls in SHAPING.items()}
+    return table(["metric", "how a step moves column j"], [[pages[name], f"{says[name]}."] for name in SHAPING])
 
 
 def metric(name: str) -> str:
