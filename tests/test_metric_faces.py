@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -163,7 +164,7 @@ def test_a_model_made_in_either_face_is_the_same(metric: str) -> None:
     words |= {} if metric.startswith("arow") else {"rule": "logistic", "l1": 0.01}
     options = [part for name, value in words.items() for part in (f"--{name}", value)]
     well("train", "numbers.svm", "-o", "m", "--epochs", "3", *options)
-    x, y = np.array([[2.0, 0, 1], [0, 3, 0], [1, 0, 0], [0, 2, 1], [4, 1, 0], [0, 0, 0]]), [1, -1, 1, -1, 1, -1]
+    x, y = csr_array([[2.0, 0, 1], [0, 3, 0], [1, 0, 0], [0, 2, 1], [4, 1, 0], [0, 0, 0]]), [1, -1, 1, -1, 1, -1]
     for model in (
         Recipe(max_iter=3, **words).fit("numbers.svm"),
         Recipe(max_iter=3, **words).fit(x, y),
