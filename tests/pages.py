@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 BLOCK = re.compile(r"(?P<before>^<!-- needs (?P<needs>\w+) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
 """A fenced block. `<!-- needs a9a -->` on the line before it: run only where that data set is at hand."""
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.M)
-MADE = re.compile(r"^<!-- made: (?P<name>[\w:-]+) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
+MADE = re.compile(r"^<!-- made: (?P<name>[\w:+-]+) -->\n(?P<text>.*?)^<!-- end -->$", re.M | re.S)
 """A part that tools/fill_docs.py writes."""
 SECONDS = re.compile(r"\d+\.\d+ s\b|(?<= )\d+\.\d{3}(?=\n)|(?<=\"seconds\": )[\d.e-]+")
 """Times: `0.7 s`, and the last column of the demo's table."""
@@ -82,12 +82,17 @@ PROGRAM = "import sys; sys.argv[0] = 'rosenblatt'; from rosenblatt.cli import ma
 FRESH = (sys.executable, "-c", PROGRAM)
 
 
+def is_plain(page: Path) -> bool:
+    """Whether the page says `<!-- plain -->`: what it runs is little, and not worth compiling a loop of its own for."""
+    return "<!-- plain -->" in page.read_text(encoding="utf-8")
+
+
 def make_place(folder: Path, page: Path, program: Sequence[str] = FRESH) -> Path:
     """A folder in which a page's commands find what they name: `rosenblatt`, what a clone has, and the page's files."""
     for name, words in {"rosenblatt": program, "python": [sys.executable]}.items():
         script = folder / "bin" / name
         script.parent.mkdir(exist_ok=True)
-        script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        script.write_text(f'#!/bin/sh\n{"export ROSENBLATT_JIT=0" * is_plain(page)}\nexec {shlex.join(words)} "$@"\n')
         script.chmod(0o755)
     for name in ("src", "examples", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)

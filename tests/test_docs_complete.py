@@ -18,12 +18,14 @@ import rosenblatt
 import rosenblatt.datasets
 from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
 from rosenblatt.cli.app import COMMANDS, app
+from rosenblatt.learn.metric import metric_classes
 from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.settings import DEFAULTS, learner_table
 from rosenblatt.read import format_names, reader_classes
 
 SECTIONS = {
     "learners": ("The step", "The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
+    "metrics": ("The step", "When to use it", "What it costs", "What is known about it", "Try it"),
     "memories": ("The answer", "The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
     "optimizers": ("The algorithm", "When to use it", "What it costs", "What is known about it", "Try it"),
     "commands": ("Examples", "What to look at", "When it says no", "All options"),
@@ -61,6 +63,14 @@ def test_every_rule_has_a_page(name: str) -> None:
     text = has_page("learners", name)
     assert f"<!-- made: rule:{name} -->" in text
     assert blocks(DOCS / "learners" / f"{name}.md", "pycon", "console"), f"the page of {name} shows no example"
+
+
+@pytest.mark.parametrize("name", [name for name, cls in metric_classes().items() if not hasattr(cls, "plain")])
+def test_every_metric_has_a_page(name: str) -> None:
+    page = name.partition("-")[0]  # the forms of one share it
+    text = has_page("metrics", page)
+    assert f"<!-- made: metric:{page} -->" in text and f"`--metric {name}`" in text
+    assert blocks(DOCS / "metrics" / f"{page}.md", "pycon", "console"), f"the page of {name} shows no example"
 
 
 @pytest.mark.parametrize("name", learner_table()["keep"].choices)

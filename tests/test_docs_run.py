@@ -23,6 +23,7 @@ from pages import (
     file_name,
     forking,
     is_error,
+    is_plain,
     make_place,
     pages,
     same,
@@ -95,6 +96,8 @@ def test_the_python_prints_what_is_shown(page: Path, running: dict[Path, Any], m
     """In the folder of the page's commands, whose files it may use."""
     monkeypatch.chdir(running[page].result().place)
     monkeypatch.syspath_prepend(".")
+    if is_plain(page):
+        monkeypatch.setenv("ROSENBLATT_JIT", "0")
     text = "\n".join(block.text for block in blocks(page, "pycon"))
     examples = doctest.DocTestParser().get_doctest(text, {}, title(page), str(page), 0)
     assert examples.examples

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -48,6 +49,9 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
      "rule='passive-aggressive' makes them as long as they need to be: use another, as rule='logistic'",
      "--metric adagrad goes with steps down a gradient; --rule passive-aggressive makes them as long as they need to "
      "be: use another, as --rule logistic"),
+    ({"l1": 0.1, "rule": "until-right"}, "l1=0.1 goes with steps down a gradient; rule='until-right' makes them as "
+     "long as they need to be: use another, as rule='logistic'", "--l1 0.1 goes with steps down a gradient; --rule "
+     "until-right makes them as long as they need to be: use another, as --rule logistic"),
     ({"metric": "ftrl"}, "metric='ftrl' goes with rule logistic, not with rule='perceptron'",
      "--metric ftrl goes with rule logistic, not with --rule perceptron"),
     ({"metric": "logistic"}, "unknown metric 'logistic': that is a rule; say rule='logistic'",
@@ -151,6 +155,23 @@ def test_going_on_says_the_same_again_or_is_refused() -> None:
     assert done.err == "Error: --metric adagrad: the model goes on as it began, with none\n"
     done = run("train", "numbers.svm", "--continue", "plain", "-o", "m", "--l1", "0.1")
     assert done.err == "Error: --l1 0.1: the model goes on as it began, with 0.0\n"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", ["arow:r=0.5", "adagrad", "ftrl"])
+def test_a_model_made_in_either_face_is_the_same(metric: str) -> None:
+    words: dict[str, Any] = {"metric": metric}
+    words |= {} if metric.startswith("arow") else {"rule": "logistic", "l1": 0.01}
+    options = [part for name, value in words.items() for part in (f"--{name}", value)]
+    well("train", "numbers.svm", "-o", "m", "--epochs", "3", *options)
+    x, y = csr_array([[2.0, 0, 1], [0, 3, 0], [1, 0, 0], [0, 2, 1], [4, 1, 0], [0, 0, 0]]), [1, -1, 1, -1, 1, -1]
+    for model in (
+        Recipe(max_iter=3, **words).fit("numbers.svm"),
+        Recipe(max_iter=3, **words).fit(x, y),
+        LinearClassifier(max_iter=3, **words).fit(x, y).model_,
+    ):
+        assert all(np.array_equal(a, b) for a, b in zip(model.weights, Model.load("m").weights, strict=True))
+        assert model.run.settings == Model.load("m").run.settings
 
 
 def test_people_read_what_learns() -> None:

@@ -65,6 +65,7 @@ def executed(text: str, names: dict[str, Any]) -> str:
 
 def filled(page: Path) -> str:
     """The page with all its blocks run, in a folder of its own."""
+    os.environ["ROSENBLATT_JIT"] = "0" if pages.is_plain(page) else "1"
     place, names = pages.make_place(Path(tempfile.mkdtemp()), page), dict[str, Any]()
     sys.path.insert(0, str(place))
 

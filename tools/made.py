@@ -9,6 +9,7 @@ import click
 
 import rosenblatt
 from rosenblatt.cli.app import COMMANDS, EXIT_CODES, app
+from rosenblatt.learn.metric import metric_classes
 from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.settings import DEFAULTS
 from rosenblatt.memory import memory_classes
@@ -16,6 +17,10 @@ from rosenblatt.optimizers import optimizer_classes
 from rosenblatt.parameters import MULTI_CLASS
 from rosenblatt.read import reader_classes
 
+SHAPING = {name: cls for name, cls in metric_classes().items() if not hasattr(cls, "plain")}
+METRIC_PAGES = {"nherd-exact": "nherd", "nherd-project": "nherd"}
+"""Metrics that share a page."""
+PATIENCE = DEFAULTS["n_iter_no_change"]
 OPTIMIZERS = tuple(optimizer_classes())
 WIDTH = 78
 """Of the help on a terminal of 80 columns, in which click leaves 2 free."""
@@ -85,7 +90,7 @@ def rule(name: str) -> str:
         rate += f", at most {cls.reach:g}/max(weight·‖x̄‖²)"
     ended = "at an epoch without an update"
     if cls.tol is not None:
-        ended = f"when the loss falls by less than {cls.tol:g} for {DEFAULTS['n_iter_no_change']} epochs"
+        ended = f"when the loss falls by less than {cls.tol:g} for {PATIENCE} epochs"
     rows = [
         ["command line", option],
         ["Python", _python(name)],
@@ -107,6 +112,46 @@ def steps(name: str) -> str:
 def keep(name: str) -> str:
     own = _own("keep", memory_classes()[name])
     return table(["", ""], [["command line", f"`--keep {name}`"], ["Python", _recipes("keep", name)], *own])
+
+
+def metrics() -> str:
+    pages = {name: f"[`{name}`](../metrics/{METRIC_PAGES.get(name, name)}.md)" for name in SHAPING}
+    says = {name: " ".join(cls.__doc__.split()).partition(". ")[0].rstrip(".") for name, cls in SHAPING.items()}
+    return table(["metric", "how a step moves column j"], [[pages[name], f"{says[name]}."] for name in SHAPING])
+
+
+def metric(name: str) -> str:
+    """Facts about a metric and its other forms: how it is called, what it goes with, η, and when it has finished."""
+    cls: Any = SHAPING[name]
+    brings = cls.eta0 is None
+    values = ",".join(f"{field}={default:g}" for field, default in cls._field_defaults.items())
+    shell = [f"`--metric {each}`" for each in SHAPING if METRIC_PAGES.get(each, each) == name]
+    shell += [f"with parameters `--metric {name}:{values}`"] if values else []
+    python = [f"`{r}()`" for r in RECIPES if getattr(getattr(rosenblatt, r), "metric", "") == name]
+    words = f'metric="{name}"' if brings else f'rule="logistic", metric="{name}"'
+    gradients = [each for each, rule in rule_classes().items() if not hasattr(rule, "mends")]
+    rules = ", ".join(f"`{each}`" for each in getattr(cls, "rules", gradients))
+    loss = f"when the hinge loss falls by less than {cls.tol:g} for {PATIENCE} epochs" if brings else ""
+    rows = [
+        ["command line", ", ".join(shell)],
+        ["Python", ", ".join([*python, f"`LinearClassifier({words})`"])],
+        ["rules", "none: it brings its step" if brings else rules],
+        ["learning rate η, if not given", "there is none" if brings else f"{cls.eta0:g}"],
+        ["finished", loss or "as its rule is"],
+    ]
+    return table(["", ""], rows)
+
+
+def moves(*names: str) -> str:
+    """What a step does to a weight of 0, for y = +1, x_j = 1, Σ_j = 1 and v = 2."""
+    margins = (-2.0, 0.0, 0.5, 0.9, 1.0, 2.0)
+    rows = []
+    for name in names:
+        cls: Any = SHAPING[name]
+        pairs = [cls().move((1.0, 0.0), 0.0, 1.0, cls().stride(u, 1.0, 2.0)) for u in margins]
+        rows.append([f"`{name}`: change of w_j", *(f"{change:.3g}" for change, _ in pairs)])
+        rows.append([f"`{name}`: Σ_j after it", *(f"{c[0]:.3g}" for _, c in pairs)])
+    return table(["y·u", *(f"{u:g}".replace("-", "−") for u in margins)], rows)
 
 
 def optimizer(name: str) -> str:
@@ -167,6 +212,9 @@ PARTS: dict[str, Callable[..., str]] = {
     "memories": memories,
     "optimizers": optimizers,
     "rule": rule,
+    "metrics": metrics,
+    "metric": metric,
+    "moves": lambda names: moves(*names.split("+")),
     "steps": steps,
     "keep": keep,
     "optimizer": optimizer,

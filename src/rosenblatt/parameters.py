@@ -265,10 +265,10 @@ LEARNER = (
                 " `not_separable_`. Not for the units. partial_fit does not ask.",
     ),
     Parameter(
-        "eta0", "auto", float, "Learning rate; auto: the rule's own.", least=0, above=True, words={"auto": "auto"},
-        option="--eta",
-        meaning='Learning rate η; "auto": the rule\'s own, for the units at most reach/max(weight·‖x̄‖²) (reach 1, of'
-                " the sigmoid unit 4), so that large values do not make them diverge or saturate.",
+        "eta0", "auto", float, "Learning rate; auto: the metric's or rule's own.", least=0, above=True,
+        words={"auto": "auto"}, option="--eta",
+        meaning='Learning rate η; "auto": the metric\'s own, else the rule\'s, of units at most reach/max(weight·‖x̄‖²)'
+                " (reach 1, of the sigmoid unit 4), so that large values do not make them diverge or saturate.",
     ),
     Parameter(
         "learning_rate", "constant", members=True, metavar="NAME", function="a function of t", option="--schedule",
@@ -283,8 +283,8 @@ LEARNER = (
     ),
     Parameter(
         "l1", 0.0, float, "Weights are pulled to 0 by eta*l1 after each step.", least=0,
-        meaning="L1: after each block every weight comes nearer to 0 by η·l1 and stays there when it reaches it"
-                " (truncated gradient); with metric='ftrl' its λ1. The intercept is exempt.",
+        meaning="L1: after each block every weight comes nearer to 0 by η·l1, at most to 0 (truncated gradient); with"
+                " metric='ftrl' its λ1. The intercept is exempt.",
     ),
     Parameter(
         "shuffle", True, bool, option="--order shuffled|given|FILE", section="",

@@ -99,7 +99,7 @@ def _as_tuple(value: Any) -> Any:
     """
     cls = type(value)
     own = {name: v for c in reversed(cls.__mro__[:-1]) for name, v in vars(c).items()} | getattr(value, "__dict__", {})
-    about = ("eta0", "tol", "reach", "exact", "endless")
+    about = ("eta0", "tol", "reach", "exact", "endless", "mends")
     fields = {
         name: float(v)
         for name, v in own.items()

@@ -303,7 +303,7 @@ def _check_metric(settings: Settings) -> None:
         f"{step}, so there is no {{alpha.name}}": brings and settings.alpha > 0.0,
         f"{step}, so there is no {{l1.name}}": brings and settings.l1 > 0.0,
         f"{who} goes with steps down a gradient; {{rule}} makes them as long as they need to be: use another, as "
-        "{rule_}": not brings and hasattr(settings.rule, "exact"),
+        "{rule_}": not brings and hasattr(settings.rule, "mends"),
         f"{who} goes with rule {' or '.join(rules)}, not with {{rule}}": bool(rules) and rule not in rules,
         "{l1:g} does not go with {keep}: means of sparse weights are not; use {keep_}": averages and settings.pulls,
     }

@@ -23,6 +23,7 @@ class PassiveAggressive(NamedTuple):
     eta0 = 1.0
     tol = None
     exact = True
+    mends = True
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
         miss = to_mend(u, y, sq_norm)
@@ -44,6 +45,7 @@ class PassiveAggressive2(NamedTuple):
     eta0 = 1.0
     tol = None
     exact = True
+    mends = True
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
         return y * to_mend(u, y, sq_norm) / (sq_norm + 0.5 / self.C)

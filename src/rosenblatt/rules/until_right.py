@@ -13,6 +13,7 @@ class UntilRight(NamedTuple):
     name = "until-right"
     eta0 = 1.0
     tol = None
+    mends = True
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
         if y * u > 0.0 or sq_norm <= 0.0:
