@@ -55,7 +55,7 @@ def _happened(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
     base, settings = diagnosis.trials[0], diagnosis.settings
     assert settings is not None
     words = settings.words()
-    who = f"The learner ({words['rule']}, keep {words['keep']}, {words['optimizer']})"
+    who = f"The learner ({settings.learner}, keep {words['keep']}, {words['optimizer']})"
     if base.failed:
         yield f"{who} could not learn: {say(base.failed)}."
         return
