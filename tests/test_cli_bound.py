@@ -33,6 +33,16 @@ def test_the_command_draws(tmp_path: Path) -> None:
     assert run("bound", data, "--plot", tmp_path / "a.gif").code == 2
 
 
+def test_the_command_says_that_theorems_are_about_plain_steps(tmp_path: Path) -> None:
+    data = write(tmp_path / "data.svm", NUMBERS)
+    out = well("bound", data, "--metric", "arow:r=2", "--epochs", 5, "--plot", tmp_path / "a.svg").out
+    assert "followed: arow:r=2, keep last, online, rows shuffled\n" in out and " eta " not in out
+    why = "does not apply: each column has a step of its own (--metric arow:r=2)"
+    assert f"perceptron: {why}" in out and f"never stops: {why}" in out
+    assert "theorems are not about" in (tmp_path / "a.svg").read_text()
+    assert "(--l1 0.01)" in well("bound", data, "--l1", ".01", "--epochs", 5).out
+
+
 def test_the_command_takes_each_class_against_the_rest(tmp_path: Path) -> None:
     data = write(tmp_path / "three.txt", THREE.replace("\t", ",").replace("a,", "a,", 1))
     csv = write(tmp_path / "three.csv", "kind,p,q,r\n" + data.read_text())

@@ -12,6 +12,7 @@ from command import run, well
 from rosenblatt.doctor import Plan, diagnose
 from rosenblatt.doctor.facts import facts
 from rosenblatt.errors import DataError, SettingError
+from rosenblatt.recipe.recipe import Recipe
 from rosenblatt.report.doctor import said
 from rosenblatt.report.words import as_options
 from rosenblatt.theory.problem import as_problem
@@ -156,6 +157,7 @@ def test_each_of_three_classes_is_held_against_the_rest() -> None:
     assert "b against the rest: no; 4 rows prove it" in text(found) and len(found.verdicts[1].rows) == 4
     assert sum(v.mistakes for v in found.verdicts) == found.trials[0].mistakes
     assert {"multi_class": "multi-class-perceptron"} in [trial.words for trial in found.trials]
+    assert {"rule": "softmax"} in [trial.words for trial in found.trials]
 
 
 def test_classes_learned_together_are_asked_two_by_two() -> None:
@@ -199,6 +201,35 @@ def test_what_the_learner_has_already_is_not_tried_again() -> None:
     assert len(set(options)) == len(options)
     assert "--keep averaged" not in options and "--rule margin" not in options and "--scale standard" not in options
     assert "--scale standard+unit" in options, "scaled rows are scaled further"
+
+
+def test_metrics_are_tried_where_scales_differ() -> None:
+    """One column a thousand times the other; also for a learner that has a rule and a rate, which a metric has no use
+    for, and one that votes, which it does not go with."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2)) * [1000.0, 1.0]
+    y = (X @ [0.002, 1.0] > 0).astype(int)
+    arow, free = {"metric": "arow"}, {"rule": "logistic", "metric": "normalised"}
+    found = diagnose(X, y, Plan(epochs=10, max_time=6.0))
+    trial = next(trial for trial in found.trials if trial.words == arow)
+    model = Recipe(**arow, max_iter=10).fit(X, y)
+    assert trial.training_errors == np.count_nonzero((2 * y - 1) * model.decision(X) <= 0)
+    assert free in [each.words for each in found.trials] and "--metric arow" in text(found)
+    own = Plan({"rule": "margin", "eta0": 0.1, "keep": "voted"}, epochs=5, max_time=6.0)
+    voted = [each for each in diagnose(X, y, own).trials if "metric" in each.words]
+    assert [each.words for each in voted] == [{**arow, "keep": "averaged"}, {**free, "keep": "averaged"}]
+    assert not any(each.failed for each in voted)
+    like = diagnose(X / [1000.0, 1.0], y, Plan(epochs=5, max_time=6.0))
+    assert not any("metric" in each.words for each in like.trials)
+
+
+def test_a_learner_with_a_metric_is_called_by_it_and_no_bound_speaks_of_it() -> None:
+    X, y = narrow()
+    found = diagnose(X, y, Plan({"metric": "arow:r=2"}, epochs=20, max_time=1.0))
+    assert "The learner (arow:r=2, keep last, online)" in text(found)
+    assert found.verdicts[0].limit is None
+    assert "does not speak of this learner (each column has a step of its own (metric=arow:r=2))" in text(found)
+    assert not any({"rule", "metric"} & set(each.words) or each.failed for each in found.trials)
 
 
 def test_texts_are_neither_scaled_again_nor_multiplied(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from command import run, well
 from command import write as written
-from rosenblatt.compare import Comparison, Contender, Plan, compare, contenders
+from rosenblatt.compare import Comparison, Contender, Plan, along, compare, contenders
 from rosenblatt.errors import SettingError
 from rosenblatt.report.pictures.lines import PATHS, figure_of_path
 
@@ -29,29 +29,27 @@ def data() -> tuple[Any, Any]:
 
 
 def compared(**words: Any) -> Comparison:
-    learners = contenders("rows", 2, ["logistic", "adagrad", "ftrl"], ["last"], ["standard"], l1=PATH)
+    learners = along(contenders("rows", 2, ["logistic", "adagrad", "ftrl"], ["last"], ["standard"]), PATH)
     found: Comparison = compare(*data(), Plan(learners, epochs=5, folds=3, **words))
     return found
 
 
 def test_each_learner_that_l1_goes_with_is_tried_at_each_strength() -> None:
     """Not those whose steps are as long as needed, nor votes and means; of FTRL the mean is allowed."""
-    path = contenders("rows", 2, l1=(1e-3, 0.0, 1e-3))
+    path = along(contenders("rows", 2), (1e-3, 0.0, 1e-3))
     assert {c.l1 for c in path} == {0.0, 1e-3}
     plain = {c[:4] for c in path if c.l1 == 0.0}
     assert plain == {c[:4] for c in path if c.l1} and len(path) == 2 * len(plain)
     assert {c.keep for c in path} == {"last", "pocket"}
     assert {"logistic", "perceptron", "adagrad"} <= {c.rule for c in path}
     assert not {"arow", "passive-aggressive"} & {c.rule for c in path}
-    assert {c.keep for c in contenders("rows", 2, ["ftrl"], l1=(1.0,))} == {"last", "averaged", "pocket"}
+    assert {c.keep for c in along(contenders("rows", 2, ["ftrl"]), [1.0])} == {"last", "averaged", "pocket"}
 
 
-@pytest.mark.parametrize(
-    ("words", "named"), [({"rules": ["arow"], "l1": [0.0, 1.0]}, "arow.*its.*step"), ({"l1": [-1.0]}, "l1=-1.0")]
-)
-def test_where_there_is_no_path(words: Any, named: str) -> None:
+@pytest.mark.parametrize(("strengths", "named"), [([0.0, 1.0], "arow.*its.*step"), ([-1.0], "l1=-1.0")])
+def test_where_there_is_no_path(strengths: list[float], named: str) -> None:
     with pytest.raises(SettingError, match=named):
-        contenders("rows", 2, **words)
+        along(contenders("rows", 2, ["arow"]), strengths)
 
 
 def test_rows_have_their_weights_that_are_not_0() -> None:

@@ -45,6 +45,48 @@ def test_a_condition_that_fails_is_named(words: dict[str, Any], why: str) -> Non
         assert why in found[name].why_not and found[name].holds is None and found[name].limit is None
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"metric": "arow:r=2"}, "each column has a step of its own (metric=arow:r=2)"),
+        ({"metric": "adagrad"}, "each column has a step of its own (metric=adagrad)"),
+        ({"metric": "normalised", "rule": "margin"}, "each column has a step of its own (metric=normalised)"),
+        ({"metric": "ftrl", "rule": "logistic", "l1": 1.0}, "each column has a step of its own (metric=ftrl)"),
+        ({"l1": 1e-4}, "L1 pulls the weights (l1=0.0001)"),
+    ],
+)
+def test_bounds_of_plain_steps_do_not_apply_to_others(
+    words: dict[str, Any], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is true of any hyperplane is left, that none has a wider margin; of rows that cannot be parted nothing."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+    x, y = planted(1, 40, 3)
+    ledger = followed(x, y, max_iter=20, **words)
+    assert {bound.name for bound in ledger.bounds() if bound.applies} <= {"own margin"} and ledger.trail is None
+    assert {bound.why_not for bound in ledger.bounds() if bound.name in ALL | {"update", "never stops"}} == {why}
+    assert "followed: arow:r=2" in ledger.summary() or words.get("metric") != "arow:r=2"
+    both = np.concatenate([x, x[:1]]), np.append(y, -y[0])
+    assert not any(bound.applies for bound in followed(*both, max_iter=3, **words).bounds())
+
+
+def test_arows_own_bound_is_of_the_full_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Crammer, Kulesza & Dredze 2009: M ≤ √(r‖u‖² + uᵀXu)·√(log det(I + X/r) + U) + Σ hinge(u) − U, X = Σ x·xᵀ over the
+    updates. With the diagonal of X in its place, as Σ is diagonal here, one row given 15 times breaks it."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+    y, r, u = np.array([1.0, -1.0] * 7 + [1.0]), 10.0, np.full(3, 1.0 / 3.0)
+    x = y[:, None] * np.ones(3)
+    learned = LinearClassifier(metric="arow:r=10", fit_intercept=False, shuffle=False, max_iter=1).fit(x, y)
+    made, updates = learned.history_["mistakes"][0], learned.history_["updates"][0]
+    assert (made, updates) == (1, 15) and (y * (x @ u) >= 1.0).all()
+
+    def bound(X: Any) -> float:
+        root = math.sqrt(r * u @ u + u @ X @ u) * math.sqrt(np.linalg.slogdet(np.eye(3) + X / r)[1] + updates - made)
+        return root - (updates - made)
+
+    assert bound(np.diag(np.diag(x.T @ x))) < 0.0 < made < bound(x.T @ x)
+
+
 def test_a_start_elsewhere_leaves_what_one_update_does() -> None:
     p = learners.separable()
     ledger = Ledger()

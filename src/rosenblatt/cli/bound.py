@@ -106,9 +106,8 @@ def _picture(ledgers: list[Ledger], data: str) -> Any:
     """Of the first problem, where there are several: the picture is of one run."""
     from ..report.pictures.lines import figure_of_bound
 
-    ledger = ledgers[0]
-    words = ledger.run.settings.words() if ledger.run is not None else {}
-    return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {words['rule']}, {words['optimizer']}"])
+    ledger, settings = ledgers[0], ledgers[0].followed.settings
+    return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {settings.learner}, {settings.optimizer.name}"])
 
 
 def _values(ledger: Ledger, each: Problem) -> dict[str, Any]:

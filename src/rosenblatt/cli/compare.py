@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from ..compare import Comparison, Plan, contenders
+from ..compare import Comparison, Plan, along, contenders
 from ..compare import compare as compare_learners
 from ..compare.contenders import check, named, shaping, split_names, usual
 from ..compare.optimum import check_two, with_optimum
@@ -212,9 +212,9 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         raise SettingError("--optimum-time is the limit of --optimum; give both")
     if words["test"] is not None and "folds" in given:
         raise SettingError("--folds and --test: choose one; a test file is tested on once")
-    others: dict[str, Any] = {name: words[name] for name in ("keeps", "scalings", "l1")}
-    others["optimizers"] = words["optimizers"] or ["online"]
-    check(**others)
+    others = words["keeps"], words["scalings"], words["optimizers"] or ["online"]
+    check(*others)
+    along([], words["l1"] or [0.0])
     for rule in words["rules"] or ():
         named(rule)
     recipe = recipe_of(words, without=["scoring", "l1"])
@@ -229,7 +229,8 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         if words["optimum"]:
             check_two(rows.y, words["noise"])
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
-        learners = contenders(source.kind, classes.size, words["rules"], **others)
+        learners = contenders(source.kind, classes.size, words["rules"], *others)
+        learners = along(learners, words["l1"]) if words["l1"] else learners
         plan = Plan(learners=learners, options=recipe.features, **{name: words[name] for name in PLANNED})
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())

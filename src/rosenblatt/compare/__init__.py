@@ -4,9 +4,9 @@ contenders.py says who takes part, race.py lets them run, intervals.py is the st
 puts the rows in order and picks one; optimum.py adds the fewest errors possible. How it reads is in report/compare.py.
 """
 
-from .contenders import Contender, contenders
+from .contenders import Contender, along, contenders
 from .optimum import Optimum, with_optimum
 from .race import Plan
 from .result import Comparison, Row, compare
 
-__all__ = ["Comparison", "Contender", "Optimum", "Plan", "Row", "compare", "contenders", "with_optimum"]
+__all__ = ["Comparison", "Contender", "Optimum", "Plan", "Row", "along", "compare", "contenders", "with_optimum"]

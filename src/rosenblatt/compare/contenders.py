@@ -61,6 +61,15 @@ class Contender(NamedTuple):
         """What learns it: `contender.recipe.fit(X, y)`."""
         return Recipe(**{**self.words, **({} if self.value is None else {"rule": self.value})})
 
+    @property
+    def refusal(self) -> SettingError | None:
+        """Why its words do not go together."""
+        try:
+            _ = self.recipe
+        except SettingError as error:
+            return error
+        return None
+
 
 def shaping() -> dict[str, Any]:
     """name → class of every metric that shapes steps."""
@@ -103,17 +112,16 @@ def contenders(
     keeps: Sequence[str] | None = None,
     scalings: Sequence[str] | None = None,
     optimizers: Sequence[str] = (DEFAULTS["optimizer"],),
-    l1: Sequence[float] = (),
 ) -> list[Contender]:
     """All combinations, in order; None: all rules and some metrics, all memories, `SCALINGS` of the kind of data.
 
-    kind: "rows" or "documents". classes: how many there are. l1: values ≥ 0, of which each learner has all; those that
-    L1 does not go with are left out then. Left out, unless asked for by name: rules that learn classes together on two
-    classes, where they are others; voted for the units, whose weights move without a mistake, so that few of them ever
-    get a vote; and, always, what does not go together, as voted and a metric, or optimizers that pick mistakes and
-    rules that step without one. Raises SettingError for names that are unknown, and where nothing is left.
+    kind: "rows" or "documents". classes: how many there are. Left out, unless asked for by name: rules that learn
+    classes together on two classes, where they are others; voted for the units, whose weights move without a mistake,
+    so that few of them ever get a vote; and, always, what does not go together, as voted and a metric, or optimizers
+    that pick mistakes and rules that step without one. Raises SettingError for names that are unknown, and where
+    nothing is left.
     """
-    check(keeps, scalings, optimizers, l1)
+    check(keeps, scalings, optimizers)
     every = [named(rule) for rule in ([*rule_classes(), *usual()] if rules is None else rules)]
     some = [each for each in every if rules is not None or classes > 2 or not hasattr(each[1], "steps")]
     learners: list[Contender] = []
@@ -124,24 +132,32 @@ def contenders(
         drifts = getattr(value, "tol", None) is not None
         if drifts and (optimizer_from(optimizer).picks or (keeps is None and not memory_from(keep).is_linear)):
             continue
-        own = [Contender(name, keep, scale, optimizer, value, each) for each in sorted({*l1}) or [0.0]]
-        try:
-            _ = own[-1].recipe
-        except SettingError as error:
-            why = error
+        learner = Contender(name, keep, scale, optimizer, value)
+        if refusal := learner.refusal:
+            why = refusal
         else:
-            learners += own
+            learners.append(learner)
     if not learners:
         raise why
     return list(dict.fromkeys(learners))
 
 
-def check(
-    keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str], l1: Sequence[float] = ()
-) -> None:
-    """SettingError for a name that is none, and for an l1 below 0."""
-    for strength in l1:
+def along(learners: Sequence[Contender], strengths: Sequence[float]) -> list[Contender]:
+    """A path of L1: each of the learners at each of these strengths ≥ 0, without those that L1 does not go with.
+
+    SettingError for another strength, and where nobody is left.
+    """
+    for strength in strengths:
         learner_table()["l1"].check(strength)
+    rising = sorted({*strengths})
+    refusals = {learner: learner._replace(l1=rising[-1]).refusal for learner in learners}
+    if learners and all(refusals.values()):
+        raise refusals[learners[0]]  # type: ignore[misc]
+    return [learner._replace(l1=strength) for learner in learners if not refusals[learner] for strength in rising]
+
+
+def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:
+    """SettingError for a name that is none."""
     choices = (("keep", keeps or (), memory_classes()), ("optimizer", optimizers, optimizer_classes()))
     for what, names, known in choices:
         for name in names:

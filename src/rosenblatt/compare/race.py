@@ -44,7 +44,7 @@ FIRST = 10
 
 
 NOISE = 0x401
-"""Of the seeds of noise: those of the orders are (seed, epoch), and the first rows of an epoch must not be the wrong ones."""
+"""Of the seeds of noise. Orders have (seed, epoch): of the same seed, an epoch would begin with all wrong rows."""
 
 
 @dataclass(frozen=True)

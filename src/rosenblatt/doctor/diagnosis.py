@@ -20,7 +20,8 @@ from ..recipe.table import recipe_table
 from ..recipe.training import Learned, learn
 from ..recipe.trial import Part, Trial, Watch, counted, part, warm_up
 from ..theory.problem import as_problem
-from .facts import Facts, facts
+from .facts import FAR, Facts, facts
+from .summary import ranges_apart
 from .verdict import Verdict, verdicts
 
 PROOFS = 0.25
@@ -31,6 +32,8 @@ _report, _ = lazily(__package__, {"advice": "..report.advice", "page": "..report
 
 MOST = 30_000_000
 """Numbers that products of columns may come to: 0.25 GB, an epoch of some 0.05 s."""
+OF_STEPS = ("rule", "metric", "eta0", "learning_rate", "decay", "alpha", "l1", "optimizer", "multi_class")
+"""Words that say how steps are made: a metric brings its own, or needs others."""
 ALONE, PASSIVE = "one-vs-rest", "passive-aggressive"
 
 
@@ -226,15 +229,24 @@ def treatments(
     mean, best = {"keep": "averaged"}, {"keep": "pocket"}
     averaged, square = mean.items() <= own.items(), numbers and _products(rows) <= MOST
     spread = {} if scaled else {"scale": _further(scale, "standard")}
+    plain = not settings.shaped
+    uneven = numbers and not scaled and plain and ranges_apart(rows) >= FAR
+    linear = {} if settings.memory.is_linear else {"keep": "averaged"}
     worth: dict[str, tuple[bool, dict[str, Any]]] = {
         "as it is": (True, {}),
         "with an offset": (not settings.fit_intercept, {"fit_intercept": True}),
         "the same, until it is finished": (longer, {"max_iter": None}),
         "columns of equal spread": (numbers and not scaled, spread),
         "rows of equal length": (numbers and "unit" not in scale, {"scale": _further(scale, "unit")}),
-        "also learn from narrow escapes": (not rule.startswith("margin"), {"rule": "margin", **alone}),
-        "steps as long as needed": (not rule.startswith(PASSIVE), {"rule": PASSIVE, **alone}),
-        "learn the classes together": (apart and rule == "perceptron", {"multi_class": "multi-class-perceptron"}),
+        "steps by how sure each weight is": (uneven, {"metric": "arow", **linear}),
+        "steps free of scale": (uneven, {"rule": "logistic", "metric": "normalised", **linear}),
+        "also learn from narrow escapes": (plain and not rule.startswith("margin"), {"rule": "margin", **alone}),
+        "steps as long as needed": (plain and not rule.startswith(PASSIVE), {"rule": PASSIVE, **alone}),
+        "learn the classes together": (
+            plain and apart and rule == "perceptron",
+            {"multi_class": "multi-class-perceptron"},
+        ),
+        "one loss for all classes": (plain and classes > 2 and rule != "softmax", {"rule": "softmax"}),
         "the mean of all weights": (not averaged, mean),
         "the best weights on the way": (not best.items() <= own.items(), best),
         "curved borders": (square, {"degree": 2}),
@@ -282,7 +294,8 @@ def tried(case: Case, changes: dict[str, dict[str, Any]], seconds: float, watch:
 
 def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> Trial:
     try:
-        recipe = (case.recipe.without("max_updates") if "max_iter" in words else case.recipe).instead(**words)
+        idle = OF_STEPS if "metric" in words else ("max_updates",) if "max_iter" in words else ()
+        recipe = case.recipe.without(*idle).instead(**words)
         warm_up(recipe, case.rows, case.y)
         begun = time.monotonic()
         first = None if words else case.first

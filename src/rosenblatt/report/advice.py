@@ -62,6 +62,7 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     done.sort(key=lambda trial: ("fit_intercept" not in trial.words, len(trial.words), trial.epochs, trial.updates))
     longer = next((trial for trial in others if "max_iter" in trial.words), None)
     one = hyperplane(diagnosis.fit_intercept)
+    ended = f"{effort(done[0])}{', where its loss settled' * (done[0].stop.kind == 'settled')}" if done else ""
     if base.converged and diagnosis.separable and diagnosis.settings is not None and endless(diagnosis.settings):
         yield (
             f"The learner stopped where its loss fell by too little, not at a minimum: {ENDLESS}; --rule margin stops "
@@ -75,10 +76,10 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         remedy = REMEDIES[base.stop.kind]
         yield f"{remedy[0].upper()}{remedy[1:]}."
     if diagnosis.separable is not False and done:
-        yield f"To converge, use {shown(done[0])}: it was finished after {effort(done[0])}."
+        yield f"To converge, use {shown(done[0])}: it was finished after {ended}."
     elif done:
         alone = f"These columns alone allow no {one} without an error"
-        yield f"{alone}, but {shown(done[0])} converged, after {effort(done[0])}."
+        yield f"{alone}, but {shown(done[0])} converged, after {ended}."
     if longer is not None and longer.converged:
         yield f"Or let it run until it is finished, with --epochs none: that took {effort(longer)}."
     elif longer is not None:

@@ -106,10 +106,12 @@ def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     order = "rows shuffled" if run.settings.shuffle and ledger.order is None else "rows in the order given"
     order += f", {ledger.left_out:,} of {ledger.first_row[-1]:,} left out" if ledger.left_out else ""
     order = "" if run.settings.optimizer.picks else f", {order}"
+    eta = "" if run.settings.brings else f", eta {words['eta0']:g}"
     epochs = run.epoch - ledger.before[2]
     spent = f" in {plural(epochs, 'epoch')}" if epochs else ""
     lines = [
-        f"followed: rule {words['rule']}, keep {words['keep']}, {words['optimizer']}{order}, eta {words['eta0']:g}",
+        f"followed: {'' if run.settings.brings else 'rule '}{run.settings.learner}, keep {words['keep']}, "
+        f"{words['optimizer']}{order}{eta}",
         f"  {plural(ledger.mistakes, 'mistake')}, {plural(ledger.updates, 'update')}{spent}: {say(run.stop_reason)}",
     ]
     if run.many:

@@ -113,7 +113,8 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
         if len(curves.get("additions", ())) and name in curves:
             _draw(axes, curves, name, limit)
         else:
-            say(axes, "no step was made" if name == "square" else "no separator to compare with")
+            why = "no step was made" if name == "square" else "no separator to compare with"
+            say(axes, why if curves else "the theorems are not about such steps")
     return finish(figure)
 
 

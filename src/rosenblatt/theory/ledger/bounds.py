@@ -13,6 +13,7 @@ from ...core.rows import Array
 from ...errors import BoundViolated, DataError, Message
 from ...learn.rule import rule_name
 from ...learn.run import Run
+from ...learn.settings import Settings
 from ...rules.margin import Margin
 from ...rules.perceptron import Perceptron
 from ...rules.until_right import UntilRight
@@ -95,11 +96,21 @@ def kind_of(rule: Any) -> Kind | None:
     return None
 
 
+def shaped(settings: Settings) -> str:
+    """Why steps are not η·y·x̄ in all columns, or ""."""
+    if settings.pulls:
+        return Message("L1 pulls the weights ({l1:g})", l1=settings.l1)
+    how = Message("each column has a step of its own ({metric:s})", metric=rule_name(settings.metric))
+    return how if settings.shaped else ""
+
+
 def followable(run: Run, weight: Array | None) -> str:
     """Why the steps of this run are not those of the theorems, or ""."""
     settings = run.settings
     if run.many:
         return f"{run.state.b.size} classes are learned; the theorem is about one class against the rest"
+    if why := shaped(settings):
+        return why
     rule = run.rule
     if kind_of(rule) is None:
         return f"the rule is {rule_name(rule)}; the theorem is about steps of η·y·x̄"

@@ -24,7 +24,7 @@ from ...rules.until_right import UntilRight
 from ..problem import Problem
 from ..proof.certificate import Separator
 from . import follow
-from .bounds import Bound, longest, noise
+from .bounds import Bound, longest, noise, shaped
 from .follow import Trail, recheck
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _perceptron(ledger: Ledger, kind: Any = Perceptron) -> str:
     """What the theorem is about is another rule."""
     rule = ledger.followed.rule
     other = f"the rule is {rule_name(rule)}; the theorem is about rule {kind.name}"
-    return _two_classes(ledger) or ("" if isinstance(rule, kind) else other)
+    return _two_classes(ledger) or shaped(ledger.followed.settings) or ("" if isinstance(rule, kind) else other)
 
 
 _margin_perceptron = partial(_perceptron, kind=Margin)

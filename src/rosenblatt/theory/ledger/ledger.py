@@ -26,9 +26,10 @@ ROUNDING = 4.0
 class Ledger(Observer):
     """A callback that follows a run: `clf.fit(X, y, callback=ledger)`, then `print(ledger.summary())`.
 
-    Each step of a perceptron, a margin perceptron or `until-right`, made online or picked, from zero weights, with a
-    constant learning rate, no L2 and no sample weights, is held against the lines of the theorems; what else is learned
-    "does not apply", and `bounds()` says why. A theorem that fails, in exact arithmetic too, raises BoundViolated.
+    Each step of a perceptron, a margin perceptron or `until-right`, made online or picked, from zero weights, with
+    a constant learning rate, no metric, no L1 or L2 and no sample weights, is held against the lines of the
+    theorems; what else is learned "does not apply", and `bounds()` says why. A theorem that fails, in exact
+    arithmetic too, raises BoundViolated.
 
     Parameters
     ----------
