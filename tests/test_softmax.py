@@ -116,6 +116,16 @@ def test_it_learns_what_the_plain_reference_learns(make: Any, dtype: Any) -> Non
     np.testing.assert_allclose(learned().history_["loss"], np.reshape(losses, (3, 30)).mean(axis=1), rtol=close)
 
 
+def test_machine_code_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = iris()
+    made = []
+    for jit in "01":
+        monkeypatch.setenv("ROSENBLATT_JIT", jit)
+        made.append(LinearClassifier("softmax", max_iter=5, keep="averaged").fit(x, y))
+    np.testing.assert_allclose(made[1].coef_, made[0].coef_, rtol=1e-12)
+    assert made[1].mistakes_ == made[0].mistakes_
+
+
 def test_two_classes_are_logistic_regression_bit_for_bit() -> None:
     x, y = rows(2)
     for words in ({}, {"keep": "averaged"}, {"optimizer": "batch"}, {"metric": "adagrad", "l1": 0.01}, {"alpha": 0.1}):
