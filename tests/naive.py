@@ -322,7 +322,8 @@ class Shape(NamedTuple):
 
 
 def shaped(x: Array, y: Array, order: Any, step: Any, how: Shape) -> list[Array]:
-    """Gradient steps: w ← w + η·g/√G with G ← G + g² by column; then every weight η·l1 nearer to 0."""
+    """Gradient steps: w ← w + η·g/√G with G ← G + g² by column; then every weight nearer to 0 by l1 times
+    what multiplies g there."""
     d = x.shape[1]
     w, G, s, N, path, t, spared = np.zeros(d), np.zeros(d), np.zeros(d), 0.0, [], 0, np.append(np.ones(d - 1), 0.0)
     for p in range(0, len(order), how.block):
@@ -335,13 +336,13 @@ def shaped(x: Array, y: Array, order: Any, step: Any, how: Shape) -> list[Array]
                 s = np.maximum(s, size)
                 N += float((np.divide(x[i], s, out=np.zeros(d), where=s > 0) ** 2).sum())
             g += step(x[i] @ w, y[i], 0.0) * x[i] * (1.0 if how.c is None else how.c[i]) / len(rows)
-        G, unit = G + g**2, g
+        G, each = G + g**2, np.full(d, how.eta)
         if how.metric != "none":
-            unit = np.divide(g, np.sqrt(G), out=np.zeros(d), where=G > 0)
+            each = np.divide(each, np.sqrt(G), out=np.zeros(d), where=G > 0)
         if how.metric == "normalised":
-            unit = np.divide(unit, s, out=np.zeros(d), where=s > 0) * (math.sqrt(t / N) if N > 0 else 0.0)
-        w = w * (1.0 - how.eta * how.l2 * spared) + how.eta * unit
-        w = np.sign(w) * np.maximum(np.abs(w) - how.eta * how.l1 * spared, 0.0)
+            each = np.divide(each, s, out=np.zeros(d), where=s > 0) * (math.sqrt(t / N) if N > 0 else 0.0)
+        w = w * (1.0 - how.eta * how.l2 * spared) + each * g
+        w = np.sign(w) * np.maximum(np.abs(w) - each * how.l1 * spared, 0.0)
         path.append(w)
     return path
 

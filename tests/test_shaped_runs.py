@@ -157,3 +157,60 @@ def test_a_loss_that_settles_has_converged(metric: str) -> None:
     assert len(loss) > 10 and min(loss[:-5]) - min(loss) < 5e-4
     short = LinearClassifier("logistic", metric=metric, max_iter=3).fit(x, y)
     assert not short.converged_ and short.stop_reason_ == "epoch limit (max_iter=3)"
+
+
+# --- L1 ------------------------------------------------------------------------------------------------------------
+
+
+def eager(x: Array, y: Array, blocks: list[Array], words: dict[str, Any]) -> Array:
+    """(K, d + 1) w̄ of softmax or, of two classes, logistic regression, every weight pulled after each block: by η·l1
+    times what its column's step is multiplied by."""
+    eta, l1, decay, metric = (words.get(name, 0.0) for name in ("eta0", "l1", "alpha", "metric"))
+    bar, k = np.hstack([x, np.ones((len(x), 1))]), 1 if y.max() == 1 else int(y.max()) + 1
+    w, g2, s, n, t = np.zeros((k, bar.shape[1])), np.zeros((k, bar.shape[1])), np.zeros(bar.shape[1]), 0.0, 0
+    for block in blocks:
+        g, rate = np.zeros_like(w), 1.0
+        for i in block:
+            t += 1
+            if metric == "normalised":
+                larger = np.abs(bar[i]) > s
+                w[:, larger] *= (s / np.where(larger, np.abs(bar[i]), 1.0))[larger]
+                s = np.maximum(s, np.abs(bar[i]))
+                n += float((np.divide(bar[i], s, out=0.0 * s, where=s > 0.0) ** 2).sum())
+                rate = np.sqrt(t / n)
+            u = w @ bar[i]
+            own = np.eye(k)[y[i]] - np.exp(u) / np.exp(u).sum() if k > 1 else [y[i] - 1.0 / (1.0 + np.exp(-u[0]))]
+            g += np.outer(own, bar[i]) / len(block)
+        w[:, :-1] *= 1.0 - eta * rate * decay if metric != "normalised" else 1.0
+        g2 = g2 + g**2
+        own = {"none": np.ones_like(g2), "adagrad": g2**0.5, "normalised": g2**0.5 * s}[metric or "none"]
+        strength = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0.0)
+        w = w + eta * rate * strength * g
+        pull = eta * rate * l1 * strength[:, :-1]
+        w[:, :-1] -= np.clip(w[:, :-1], -pull, pull)
+    return w
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("block", [1, 7, 40])
+@pytest.mark.parametrize("words", [{"l1": 0.02}, {"l1": 0.02, "alpha": 0.1}, {"l1": 0.02, "metric": "adagrad"},
+    {"l1": 0.02, "alpha": 0.1, "metric": "adagrad"}, {"l1": 0.02, "metric": "normalised"}])  # fmt: skip
+def test_weights_pulled_when_met_are_those_pulled_always(words: Any, block: int, classes: int) -> None:
+    x, y = rows(classes)
+    words = {"eta0": 0.3, **words}
+    blocks = [np.arange(first, min(first + block, 40)) for first in range(0, 40, block)] * 3
+    wanted = eager(x, y, blocks, words)
+    how = {1: {}, 7: {"optimizer": "mini-batch", "batch_size": 7}, 40: {"optimizer": "batch"}}[block]
+    for made in (x, csr_matrix(x)):
+        found = LinearClassifier("softmax", tol=None, max_iter=3, shuffle=False, **how, **words).fit(made, y)
+        np.testing.assert_allclose(np.hstack([found.coef_, found.intercept_[:, None]]), wanted, rtol=1e-9, atol=1e-12)
+        assert ((found.coef_ == 0.0) == (wanted[:, :-1] == 0.0)).all()
+
+
+def test_a_pull_beside_falling_steps_falls_with_them() -> None:
+    """AdaGrad's steps fall; a pull that did not would leave nothing but the majority after some hundred epochs."""
+    x, y = rows(2, 200)
+    y = (x @ [2.0, -1.0, 0.0, 0.0, 0.0] + 0.3 > 0).astype(int)
+    for epochs in (3, 60):
+        made = LinearClassifier("logistic", metric="adagrad", l1=0.01, tol=None, max_iter=epochs).fit(x, y)
+        assert made.score(x, y) > 0.9 and np.abs(made.coef_[0, :2]).min() > 0.5

@@ -214,7 +214,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_train_and_inspect_count_what_is_not_zero(texts: str) -> None:
-    told = run("train", texts, "-o", "m", "--rule", "logistic", "--metric", "adagrad", "--l1", "0.02", "--epochs", "2")
+    told = run("train", texts, "-o", "m", "--rule", "logistic", "--metric", "adagrad", "--l1", "0.3", "--epochs", "2")
     inspected, found = run("inspect", "m"), json.loads(run("inspect", "m", "--json").out)
     w = Model.load("m").weights[0]
     count, share = np.count_nonzero(w), f"{np.count_nonzero(w) / w.size:.1%}"
@@ -222,9 +222,9 @@ def test_train_and_inspect_count_what_is_not_zero(texts: str) -> None:
     assert 0 < count < w.size and line in told.out.splitlines()
     assert f"{line}; steps were made in {found['columns_moved']} columns" in inspected.out.splitlines()
     assert (found["weights"], found["nonzero_weights"]) == (w.size, count) and count <= found["columns_moved"] <= w.size
-    assert found["settings"]["metric"] == "adagrad" and found["settings"]["l1"] == 0.02
+    assert found["settings"]["metric"] == "adagrad" and found["settings"]["l1"] == 0.3
     given = json.loads(
-        run("train", texts, "-o", "m", "--rule", "logistic", "--l1", "0.02", "--epochs", "2", "--json").out
+        run("train", texts, "-o", "m", "--rule", "logistic", "--l1", "0.3", "--epochs", "2", "--json").out
     )
     assert 0 < given["nonzero_weights"] < given["weights"] == w.size
     plainly = run("train", texts, "-o", "p")

@@ -283,8 +283,8 @@ LEARNER = (
     ),
     Parameter(
         "l1", 0.0, float, "Weights are pulled to 0 by eta*l1 after each step.", least=0,
-        meaning="L1: after each block every weight comes nearer to 0 by η·l1, at most to 0 (truncated gradient); with"
-                " metric='ftrl' its λ1. The intercept is exempt.",
+        meaning="L1: after each block every weight comes nearer to 0 by η·l1 (with a metric times what it makes of a"
+                " step there), at most to 0: truncated gradient; with metric='ftrl' its λ1. The intercept is exempt.",
     ),
     Parameter(
         "shuffle", True, bool, option="--order shuffled|given|FILE", section="",

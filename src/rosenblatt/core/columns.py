@@ -14,7 +14,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dispatch import brings, column, layout, loss, measure, move, of_bias, rate, see, sees, span, step, stride, value
+from .dispatch import (
+    brings,
+    column,
+    layout,
+    loss,
+    measure,
+    move,
+    of_bias,
+    rate,
+    see,
+    sees,
+    shrink,
+    span,
+    step,
+    stride,
+    value,
+)
 from .dispatch import steps as all_steps
 from .loop import (
     BIAS,
@@ -45,12 +61,14 @@ def remembering(state: State, metric: Any, pulls: bool) -> State:
     """The state with what a metric remembers of columns that it has not seen. pulls: with what L1 needs."""
     size, k, starts = state.w.size, state.b.size, np.array(metric.starts, np.float64)[:, None]
     c, c_b = np.repeat(starts.astype(state.w.dtype), size, axis=1), np.repeat(starts, k, axis=1)
-    return state._replace(c=c, c_b=c_b, past=np.zeros(3), pulled=np.zeros(size if pulls else 0))
+    pulled = np.zeros((2, size if pulls else 0))
+    pulled[1] = shrink(metric, (metric.starts[0], metric.starts[-1]))
+    return state._replace(c=c, c_b=c_b, past=np.zeros(3), pulled=pulled)
 
 
 def pulled_on(w: Array, state: State) -> Array:
     """(…) the state's weights w, as they lie, after the pull that they have not met yet."""
-    due = (state.past[PULL] - state.pulled).reshape(w.shape)
+    due = ((state.past[PULL] - state.pulled[0]) * state.pulled[1]).reshape(w.shape)
     return np.sign(w) * np.maximum(np.abs(w) - due.astype(w.dtype), w.dtype.type(0))  # type: ignore[no-any-return]
 
 
@@ -84,9 +102,20 @@ def pull_row(rows: Any, i: Index, k: Index, at: Columns, pull: float) -> None:
     start, end = span(rows, i)
     for p in range(start, end):
         j = k * at.base + column(rows, i, p) * at.jump
-        by = at.w.dtype.type(pull - at.pulled[j])
+        by = at.w.dtype.type((pull - at.pulled[0, j]) * at.pulled[1, j])
         at.w[j] -= min(max(at.w[j], -by), by)
-        at.pulled[j] = pull
+        at.pulled[0, j] = pull
+
+
+def weigh_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
+    """Note how strongly L1 pulls on a row's columns from now on."""
+    start, end = span(rows, i)
+    for p in range(start, end):
+        weigh(metric, k * at.base + column(rows, i, p) * at.jump, at)
+
+
+def weigh(metric: Any, j: Index, at: Columns) -> None:
+    at.pulled[1, j] = shrink(metric, (at.c[0, j], at.c[at.last, j]))
 
 
 def fetch(rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
@@ -315,11 +344,18 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
             n[SEEN] = late_seen + 1
             scale, clock = after, late_clock + after
             if pulling:
-                past[PULL] += eta[p] * l1 / after
+                past[PULL] += speed * l1 / after
+                if whole > 0:
+                    for j in range(at.w.size):
+                        weigh(metric, np.uint64(j), at)
+                else:
+                    for r in range(p, q):
+                        for k in range(classes):
+                            weigh_row(metric, rows, np.uint64(order[r]), np.uint64(k), at)
             if scale < FOLD:
                 fold(keep, w, scale, clock)
-                for j in range(pulled.size):
-                    pulled[j] *= scale
+                for j in range(pulled.shape[1]):
+                    pulled[0, j] *= scale
                 past[PULL] *= scale
                 scale, clock = 1.0, 0.0
             carry[:] = 0

@@ -123,6 +123,14 @@ def _nothing(self: Any, c: Any, x: float) -> float:
     return 0 * x
 
 
+def shrink(self: Any, c: Any) -> float:
+    return self.shrink(c) if hasattr(self, "shrink") else _fully(self, c)
+
+
+def _fully(self: Any, c: Any) -> float:
+    return 1.0
+
+
 def rate(self: Any, v: float, past: Array) -> float:
     return self.rate(v, past) if hasattr(self, "rate") else _one(self, v, past)
 
@@ -156,7 +164,8 @@ def _itself(self: Any) -> Any:
 
 
 OPTIONAL: dict[Function, Function] = {
-    loss: _mistake, see: _unseen, measure: _nothing, rate: _one, stride: _none, of_bias: _itself
+    loss: _mistake, see: _unseen, measure: _nothing, shrink: _fully, rate: _one, stride: _none,
+    of_bias: _itself,
 }  # fmt: skip
 """verb → what stands for it in a class that has none."""
 ASKED: dict[Function, str] = {sees: "see", brings: "stride"}

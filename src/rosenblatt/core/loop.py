@@ -38,7 +38,8 @@ class State(NamedTuple):
 
     Empty, where no metric shapes the steps (see `columns`): c: (s, K·d), the s = 1 or 2 numbers that it remembers of
     each weight, in the data's dtype and as they lie; c_b: (s, K) float64, of the bias; past: (3,) float64, of the rows.
-    pulled: (K·d,) float64, where the pull of L1 stood when it last met each weight; empty without L1.
+    pulled: (2, K·d) float64, where the pull of L1 stood when it last met each weight, and how strongly it pulls there;
+    empty without L1.
     """
 
     w: Array
@@ -242,7 +243,7 @@ def new_state(shape: tuple[int, ...], classes: int, dtype: Any, bias: float) -> 
     """Zero weights of this shape; bias: 1, or 0 for learning through the origin."""
     f, n, m = np.array([1.0, 0.0, bias, 0.0, 0.0]), np.zeros(5, np.int64), np.zeros((2, classes), np.int64)
     none, two = np.empty(0), np.empty((2, 0))
-    return State(np.zeros(shape, dtype), np.zeros(classes), f, n, m, two.astype(dtype), two, none, none)
+    return State(np.zeros(shape, dtype), np.zeros(classes), f, n, m, two.astype(dtype), two, none, two)
 
 
 def log_space(keep: Keep, room: int) -> Keep:

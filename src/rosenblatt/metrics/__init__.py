@@ -11,6 +11,7 @@ numbers, so that the compiled loop and a store of single columns call the same o
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
+    shrink(c)         optional: how strongly L1 pulls on the column, as a factor: as long as its steps are
     rate(v, past)     optional: factor of the learning rate; past: (2,) float64 of its own, kept over the rows
     stride(u, y, v)   of a metric that brings its step: the three numbers that `move` gets; the first is 0 for no step
     move(c, w, x, a)  (change of w_j, c), for a value x of the row or, of a block, x ≠ 0 of its gradient and a[0] = 1;

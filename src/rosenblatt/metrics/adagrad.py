@@ -14,6 +14,9 @@ class Adagrad(NamedTuple):
     starts = (0.0,)
     eta0 = 0.5
 
+    def shrink(self, c: Pair) -> float:
+        return 1 / math.sqrt(c[0]) if c[0] > 0 else 0 * c[0]
+
     def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         g = a[0] * x
         total = c[0] + g * g

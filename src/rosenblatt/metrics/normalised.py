@@ -28,6 +28,9 @@ class Normalised(NamedTuple):
         past[1] += v
         return math.sqrt(past[0] / past[1]) if past[1] > 0.0 else 0.0
 
+    def shrink(self, c: Pair) -> float:
+        return 1 / (math.sqrt(c[1]) * c[0]) if c[1] > 0 else 0 * c[0]
+
     def move(self, c: Pair, w: float, x: float, a: Step) -> tuple[float, Pair]:
         g = a[0] * x
         total = c[1] + g * g

@@ -225,7 +225,7 @@ def _memory_and_state(
     memory.restore(_named(tensors, f"{prefix}memory."))
     none, two = np.empty(0), np.empty((2, 0))
     w = tensors[f"{prefix}state.w"]
-    empty = {"c": two.astype(w.dtype), "c_b": two, "past": none, "pulled": none}
+    empty = {"c": two.astype(w.dtype), "c_b": two, "past": none, "pulled": two}
     state = State(*(tensors.get(f"{prefix}state.{name}", empty.get(name)).copy() for name in State._fields))  # type: ignore[union-attr]
     if state.past.size > 0 and len(state.c_b) != len(settings.loop_metric.starts):
         raise ModelError("damaged: its metric remembers another number of things")

@@ -180,7 +180,7 @@ def _check_run(prefix: str, size: tuple[int, int, bool], tensors: dict[str, Arra
         "state.w": (dtype, whole), "state.b": (np.float64, (k,)), "state.f": (np.float64, (5,)),
         "state.n": (np.int64, (5,)), "state.m": (np.int64, (2, k)),
         "state.c": (dtype, (*remembers, k * width)), "state.c_b": (np.float64, (*remembers, k)),
-        "state.past": (np.float64, (3,)), "state.pulled": (np.float64, (k * width,)),
+        "state.past": (np.float64, (3,)), "state.pulled": (np.float64, (2, k * width)),
         "memory.late": (np.float64, whole), "memory.late_b": (np.float64, (k,)),
     }  # fmt: skip
     for name in ("pocket", "final", "start"):
