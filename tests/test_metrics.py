@@ -31,7 +31,7 @@ from rosenblatt.model.fit import Task, fit, learn_more
 from rosenblatt.model.model import Model
 
 Array = np.ndarray[Any, Any]
-GRADIENT = ("linear", "logistic", "margin", "perceptron", "sigmoid", "tanh", "until-right")
+GRADIENT = ("linear", "logistic", "margin", "perceptron", "sigmoid", "tanh")
 TOGETHER = ("multi-class-perceptron", "softmax")
 BRINGING: dict[str, Any] = {
     "arow:r=0.3": naive.arow(0.3),
