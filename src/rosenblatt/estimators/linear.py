@@ -268,7 +268,6 @@ class LinearClassifier(Classifier):
         own |= {"rule": self._rule(), "random_state": seed}
         if "metric" in own:
             own["metric"] = self._metric()
-            own = {name: value for name, value in own.items() if (name, value) != ("rule", table["rule"].default)}
         own |= {} if self.shuffle else {"order": "given"}
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)

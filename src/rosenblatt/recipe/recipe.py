@@ -248,9 +248,7 @@ class Recipe:
         held = self["validation"]
         if isinstance(held, (int, float)) and not 0.0 < held < 1.0:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
-        if self.settings.brings and "rule" in words:
-            text = "{metric} brings its own step; leave {rule} out"
-            raise SettingError(text, metric=rule_name(self.settings.metric), rule=rule_name(self.settings.rule))
+        _ = self.settings
         for name, value in words.items():
             if name not in WORDS:
                 recipe_table()[name].check(value)
