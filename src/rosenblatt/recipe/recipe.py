@@ -20,6 +20,7 @@ from ..data.checks import seed_of
 from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
+from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_name
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
@@ -28,7 +29,6 @@ from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
-from ..others import OF_OTHERS
 from ..parameters import described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
