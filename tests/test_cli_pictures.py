@@ -128,6 +128,15 @@ def test_a_learning_curve_in_numbers_and_as_a_picture(tmp_path: Path, drawn: lis
     assert f"wrote {picture}" in well(*words).out
 
 
+def test_pictures_name_a_metric_that_brings_its_step(tmp_path: Path, drawn: list[Any]) -> None:
+    lines = [f"{k % 2} 1:{k % 7} 2:{k % 5 + 4 * (k % 2)} 3:1" for k in range(100)]
+    data, words = write(tmp_path / "d.svm", "\n".join(lines) + "\n"), ("--metric", "arow:r=0.5", "--epochs", 2)
+    pictures = ("--plot", tmp_path / "p.svg", "--learning-curve", tmp_path / "c.svg")
+    well("train", data, "-o", tmp_path / "m", *words, *pictures)
+    told = [" ".join(texts(figure)).replace("\n", " ") for figure in drawn]
+    assert len(told) == 2 and all("arow:r=0.5, keep last, online" in each for each in told)
+
+
 def test_words_of_the_fold_left_out_are_not_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text has a word of its own: a dictionary of more words than rows learned from would have seen others."""
     sizes, whole = [], Recipe.fit

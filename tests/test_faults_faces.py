@@ -16,7 +16,7 @@ from rosenblatt import LinearClassifier, Model, Recipe
 from rosenblatt.compare import Plan, compare, contenders
 from rosenblatt.errors import DataError, ModelError, SettingError
 from rosenblatt.features.parameters import FEATURES
-from rosenblatt.others import METRICS_OF_OTHERS, OF_OTHERS, RULES_OF_OTHERS
+from rosenblatt.learn.others import METRICS_OF_OTHERS, OF_OTHERS, RULES_OF_OTHERS
 from rosenblatt.recipe.table import recipe_table
 
 pd = pytest.importorskip("pandas")

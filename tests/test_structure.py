@@ -17,7 +17,7 @@ PACKAGE = Path(rosenblatt.__file__).parent
 ROOT = Path(__file__).parent.parent
 
 LAYERS = [
-    {"errors", "lazy", "others"},
+    {"errors", "lazy"},
     {"parameters", "mailtext"},
     {"rules", "metrics"},
     {"core"},  # rows and the loop: what readers yield is made of core's rows

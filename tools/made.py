@@ -148,7 +148,8 @@ def moves(*names: str) -> str:
     rows = []
     for name in names:
         cls: Any = SHAPING[name]
-        pairs = [cls().move((1.0, 0.0), 0.0, 1.0, cls().stride(u, 1.0, 2.0)) for u in margins]
+        state = cls.starts[0], cls.starts[-1]
+        pairs = [cls().move(state, 0.0, 1.0, cls().stride(u, 1.0, 2.0)) for u in margins]
         rows.append([f"`{name}`: change of w_j", *(f"{change:.3g}" for change, _ in pairs)])
         rows.append([f"`{name}`: Σ_j after it", *(f"{c[0]:.3g}" for _, c in pairs)])
     return table(["y·u", *(f"{u:g}".replace("-", "−") for u in margins)], rows)

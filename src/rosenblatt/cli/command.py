@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..errors import Message, RosenblattError, in_python
-from ..others import OF_OTHERS
+from ..learn.others import OF_OTHERS
 from ..parameters import Parameter, nearest
 from ..read import reading_table
 from ..read.parameters import FIELDS, LABEL_RULES

@@ -24,7 +24,10 @@ def recipe_of(words: dict[str, Any], without: Iterable[str] = (), make: Any = Re
     if own.get("cost") is not None:
         why = f"{flag('cost')} {own['cost']}: {{!r}} is not of the form LABEL=COST, as spam=1,ham=10"
         own["cost"] = _numbers(own["cost"], why)
-    return make(**own, **others)  # type: ignore[no-any-return]
+    recipe: Recipe = make(**own, **others)
+    if "rule" in own and recipe.settings.brings:  # said is said, even where it is the default
+        raise SettingError("{metric} brings its own step; leave {rule} out", metric=own["metric"], rule=own["rule"])
+    return recipe
 
 
 def _numbers(text: str, why: str) -> dict[str, float]:

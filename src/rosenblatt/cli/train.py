@@ -68,6 +68,7 @@ def train(
         rosenblatt train spam=Mail/.Junk ham=Mail/cur ham=old.mbox -o spam.model
         rosenblatt train heart.svm.xz -o heart.model --scale standard --rule logistic
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
+        rosenblatt train sms.txt -o sms.model --metric arow --keep averaged --epochs 1
     """
     plot, curve = words.pop("plot"), words.pop("learning_curve")
     if before is not None and start is not None:

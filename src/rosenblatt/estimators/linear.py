@@ -18,13 +18,13 @@ from ..core.rows import Array, Rows
 from ..data.checks import checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
+from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Limits, new_run
 from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
-from ..others import OF_OTHERS
 from ..parameters import described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
@@ -268,7 +268,6 @@ class LinearClassifier(Classifier):
         own |= {"rule": self._rule(), "random_state": seed}
         if "metric" in own:
             own["metric"] = self._metric()
-            own = {name: value for name, value in own.items() if (name, value) != ("rule", table["rule"].default)}
         own |= {} if self.shuffle else {"order": "given"}
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)

@@ -6,8 +6,8 @@ from typing import Any
 from .. import metrics
 from ..errors import SettingError
 from ..lazy import members
-from ..others import METRICS_OF_OTHERS
 from ..parameters import nearest, pairs, positive
+from .others import METRICS_OF_OTHERS
 from .rule import rule_classes
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from .. import metrics, rules
 from ..errors import SettingError
 from ..lazy import members
-from ..others import RULES_OF_OTHERS
 from ..parameters import pairs, positive
+from .others import RULES_OF_OTHERS
 
 
 @cache

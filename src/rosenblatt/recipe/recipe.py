@@ -20,6 +20,7 @@ from ..data.checks import seed_of
 from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
+from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_name
 from ..learn.run import Limits
 from ..learn.settings import WORDS, Settings
@@ -28,7 +29,6 @@ from ..model.marks import marks, share_known
 from ..model.model import Model
 from ..model.thresholds import Wish, chosen
 from ..optimizers import optimizer_from
-from ..others import OF_OTHERS
 from ..parameters import described, signature_of
 from ..read import reading_table
 from ..read.anything import no_text, source_like
@@ -248,9 +248,7 @@ class Recipe:
         held = self["validation"]
         if isinstance(held, (int, float)) and not 0.0 < held < 1.0:
             raise SettingError("{validation} must be a share of the rows between 0 and 1", validation=held)
-        if self.settings.brings and "rule" in words:
-            text = "{metric} brings its own step; leave {rule} out"
-            raise SettingError(text, metric=rule_name(self.settings.metric), rule=rule_name(self.settings.rule))
+        _ = self.settings
         for name, value in words.items():
             if name not in WORDS:
                 recipe_table()[name].check(value)
