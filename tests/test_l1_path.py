@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,16 @@ def test_the_picture_has_a_line_for_each_learner(scoring: str | None) -> None:
         own = [row for row in found.rows if row.contender._replace(l1=0.0).name == name]
         points = sorted((row.nonzero_weights, row.measured[0]) for row in own)
         assert sorted(zip(line.get_xdata(), line.get_ydata(), strict=True)) == points
-    assert axes.get_xscale() == "symlog"
+    assert axes.get_xscale() == "log"
+    none = replace(found, rows=[row._replace(nonzero_weights=0.0) for row in found.rows])
+    assert figure_of_path(none, ["data"]).axes[0].get_xscale() == "symlog", "a logarithm has no place for 0"
     rows = [row._replace(contender=Contender(str(k), l1=0.1)) for k in range(9) for row in found.rows[:1]]
     figure = figure_of_path(Comparison(rows, {}, (0.4, None), [], False, None, "", rows[0], False), ["data"])
-    assert len(figure.axes[0].lines) == PATHS and "the best 8 of 9 learners" in figure.get_suptitle()
+    assert (
+        figure.axes[0].get_xscale() == "log"
+        and len(figure.axes[0].lines) == PATHS
+        and "the best 8 of 9 learners" in figure.get_suptitle()
+    )
 
 
 def test_in_the_shell(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from ...compare.learning_curve import LearningCurve
 from ...compare.result import Comparison, Row
@@ -47,10 +47,14 @@ def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
         along = sorted(rows, key=lambda row: row.nonzero_weights or 0.0)
         at, values = [row.nonzero_weights or 0.0 for row in along], [row.measured[0] for row in along]
         axes.plot(at, values, label=readable(learner.name, 44), linewidth=1.6, markersize=5.0, **look(number))
-    axes.set_xscale("symlog", linthresh=1.0, linscale=0.3)
+    if all(row.nonzero_weights for _, rows in shown for row in rows):
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    else:
+        axes.set_xscale("symlog", linthresh=1.0, linscale=0.3)
+        axes.set_xlim(left=0.0)
     axes.xaxis.set_major_formatter(number_of)
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(left=0.0)
     if scoring is None:
         axes.set_ylim(bottom=0.0)
         axes.yaxis.set_major_formatter(percent)
