@@ -5,9 +5,9 @@ cut into parts. What differs: the bias is a column of value 1; a row is walked c
 scalar functions; the steps of a block are summed to one gradient, which moves each column once; and L1 pulls on a
 column when it is next met. Two classes are learned here as one class of their own, K = 1.
 
-What belongs to the columns of a sparse row is fetched side by side, scored and moved there, and brought back once: roots
-and divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the times). So
-no row may have a column twice.
+What belongs to the columns of a sparse row is fetched side by side, scored and moved there, and brought back once:
+roots and divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the
+times). So no row may have a column twice.
 """
 
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from .dispatch import (
     loss,
     measure,
     move,
+    news,
     of_bias,
     rate,
     see,
@@ -31,7 +32,7 @@ from .dispatch import (
     stride,
     twofold,
     value,
-)
+)  # fmt: skip
 from .dispatch import steps as all_steps
 from .loop import (
     BIAS,
@@ -49,7 +50,7 @@ from .loop import (
     State,
     Steps,
     fold,
-)
+)  # fmt: skip
 from .rows import Array, Index
 
 ROOM = 1000
@@ -142,17 +143,19 @@ def bring_back(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, In
 
 def see_part(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
     """Show the metric the values of a part of a row."""
-    (begin, count), o, one = part, place(rows, k, part[0], at), at.w.dtype.type(1)
-    changed = False
+    (begin, count), o, some = part, place(rows, k, part[0], at), False
+    for p in range(count):
+        some |= news(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
+    if not some:
+        return
     for p in range(count):
         c, factor = see(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
         remember(metric, at.near_c, o + p, c)
         at.by[p] = factor
         at.near_w[o + p] *= at.by[p]
-        changed |= at.by[p] != one
-    if changed and not adjoining(rows):
+    if not adjoining(rows):
         bring_back(metric, rows, i, k, part, at)
-    if changed and at.late.size > 0:
+    if at.late.size > 0:
         for p in range(count):
             at.late[k * at.base + column(rows, i, begin + p) * at.jump] *= at.by[p]
 

@@ -111,6 +111,14 @@ def see(self: Any, c: Any, x: float) -> tuple[Any, float]:
     return self.see(c, x) if sees(self) else (c, 1)
 
 
+def news(self: Any, c: Any, x: float) -> bool:
+    return self.news(c, x) if sees(self) else _no_news(self, c, x)
+
+
+def _no_news(self: Any, c: Any, x: float) -> bool:
+    return False
+
+
 def sees(self: Any) -> bool:
     return hasattr(self, "see")
 
@@ -165,7 +173,7 @@ def _itself(self: Any) -> Any:
 
 
 OPTIONAL: dict[Function, Function] = {
-    loss: _mistake, see: _unseen, measure: _nothing, rate: _one, stride: _none, of_bias: _itself
+    loss: _mistake, see: _unseen, news: _no_news, measure: _nothing, rate: _one, stride: _none, of_bias: _itself
 }  # fmt: skip
 """verb → what stands for it in a class that has none."""
 ASKED: tuple[Function, ...] = (sees, brings, twofold, adjoining)

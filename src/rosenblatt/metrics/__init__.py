@@ -6,6 +6,7 @@ numbers, so that the compiled loop and a store of single columns call the same o
     starts            c of a column that was never seen; one number only where c[1] is not used, which is not kept then
     eta0              the learning rate of "auto"; None: it brings its step, and takes no rate and no schedule
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
+    news(c, x)        whether `see` would change anything, which it is called for then; of a metric that has it
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
     rate(v, past)     optional: factor of the learning rate; past: (2,) float64 of its own, kept over the rows
