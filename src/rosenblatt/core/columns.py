@@ -209,29 +209,25 @@ def add_row(rows: Any, i: Index, k: Index, a: float, at: Columns) -> None:
         at.g[k * at.base + column(rows, i, p) * at.jump] += step * value(rows, i, p)
 
 
-def settle(metric: Any, by: By, at: Columns) -> None:
-    """Move every weight along the block's gradient, and begin a new one."""
-    for j in range(at.g.size):
-        settle_one(metric, np.uint64(j), by, at)
+def settle(metric: Any, rows: Any, part: tuple[Index, Index, int], by: By, at: Columns) -> None:
+    """Move the columns of a row along the block's gradient, or of a whole class; those that were moved already stay.
 
-
-def settle_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
-    """Move the columns of a row likewise; those that another row of the block has moved stay."""
+    part: row, class, and how many columns the whole has, 0 for those of the row.
+    """
+    (i, k, d), w = part, at.w
+    a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
     start, end = span(rows, i)
+    if d > 0:
+        start, end = np.uint64(0), np.uint64(d)
     for p in range(start, end):
-        settle_one(metric, k * at.base + column(rows, i, p) * at.jump, by, at)
-
-
-def settle_one(metric: Any, j: Index, by: By, at: Columns) -> None:
-    w = at.w
-    if at.g[j] != 0:
-        a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
-        change, new = move(metric, remembered(metric, at.c, j), w[j], at.g[j], a)
-        remember(metric, at.c, j, new)
-        w[j] += change
-        at.g[j] = 0
-        if at.late.size > 0:
-            at.late[j] += change * by.clock
+        j = k * at.base + (p if d > 0 else np.uint64(column(rows, i, p))) * at.jump
+        if at.g[j] != 0:
+            change, new = move(metric, remembered(metric, at.c, j), w[j], at.g[j], a)
+            remember(metric, at.c, j, new)
+            w[j] += change
+            at.g[j] = 0
+            if at.late.size > 0:
+                at.late[j] += change * by.clock
 
 
 def move_bias(metric: Any, a: tuple[float, float, float], b: Array, own: Array, k: int) -> float:
@@ -350,11 +346,9 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                     bias_step = g
             if together and carry[0] > 0 and (whole == 0 or ends):
                 along = (1.0, speed / after, t)
-                if whole > 0:
-                    settle(metric, By(along, late_clock), at)
-                else:
-                    for r in range(p, q):
-                        settle_row(metric, rows, np.uint64(order[r]), np.uint64(k), By(along, late_clock), at)
+                for r in range(p, p + 1 if whole > 0 else q):
+                    part = np.uint64(order[r]), np.uint64(k), w.size // classes if whole > 0 else 0
+                    settle(metric, rows, part, By(along, late_clock), at)
                 bias_step, gradient_b[k] = gradient_b[k], 0.0
             if bias > 0.0 and bias_step != 0.0:
                 along = (bias_step, second[k], third[k]) if brings(metric) else (bias_step, speed, t)
