@@ -5,9 +5,9 @@ cut into parts. What differs: the bias is a column of value 1; a row is walked c
 scalar functions; the steps of a block are summed to one gradient, which moves each column once; and L1 pulls on a
 column when it is next met. Two classes are learned here as one class of their own, K = 1.
 
-A row's columns are fetched into a small piece of memory, scored and moved there, and written back once: roots and
-divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the times). So no
-row may have a column twice.
+What belongs to the columns of a sparse row is fetched side by side, scored and moved there, and brought back once:
+roots and divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the
+times). So no row may have a column twice.
 """
 
 from typing import Any, NamedTuple
@@ -15,40 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import (
-    brings,
-    column,
-    layout,
-    loss,
-    measure,
-    move,
-    of_bias,
-    rate,
-    see,
-    sees,
-    shrink,
-    span,
-    step,
-    stride,
-    value,
-)
+    adjoining, brings, column, layout, loss, measure, move, news, of_bias, rate, see, sees, shrink, span, step, stride,
+    twofold, value,
+)  # fmt: skip
 from .dispatch import steps as all_steps
 from .loop import (
-    BIAS,
-    CLOCK,
-    FOLD,
-    LOSS,
-    LOSS_WEIGHT,
-    MISTAKES,
-    RECORD,
-    RUN,
-    SCALE,
-    SEEN,
-    UPDATES,
-    Keep,
-    State,
-    Steps,
-    fold,
-)
+    BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, Steps, fold,
+)  # fmt: skip
 from .rows import Array, Index
 
 ROOM = 1000
@@ -73,9 +46,10 @@ def pulled_on(w: Array, state: State) -> Array:
 
 
 class Columns(NamedTuple):
-    """The weights of all classes and what belongs to them: column j of class k lies at k·base + j·jump of each array,
-    the two numbers that a metric remembers of it in c[0] and c[last]; last: 0 where it is but one.
+    """The weights of all classes and what belongs to them: column j of class k lies at k·base + j·jump of each array.
 
+    near_w, near_c: where a part of a row has its weights, and what a metric remembers of them, side by side, from
+    `place` on: of dense rows w and c themselves, else room of the same kind. by: room for factors and changes.
     Made once, not for each row: numba would count the references to all arrays anew, 100 ns a row.
     """
 
@@ -84,10 +58,11 @@ class Columns(NamedTuple):
     c: Array
     pulled: Array
     g: Array
-    room: Array
+    near_w: Array
+    near_c: Array
+    by: Array
     base: Index
     jump: Index
-    last: Index
 
 
 class By(NamedTuple):
@@ -95,6 +70,17 @@ class By(NamedTuple):
 
     a: tuple[float, float, float]
     clock: float
+
+
+def remembered(metric: Any, c: Array, j: Index) -> tuple[float, float]:
+    """What the metric knows of a column; what is not kept stands for nothing."""
+    return (c[0, j], c[1, j]) if twofold(metric) else (c[0, j], c[0, j])
+
+
+def remember(metric: Any, c: Array, j: Index, new: tuple[float, float]) -> None:
+    c[0, j] = new[0]
+    if twofold(metric):
+        c[1, j] = new[1]
 
 
 def pull_row(rows: Any, i: Index, k: Index, at: Columns, pull: float) -> None:
@@ -115,69 +101,88 @@ def weigh_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
 
 
 def weigh(metric: Any, j: Index, at: Columns) -> None:
-    at.pulled[1, j] = shrink(metric, (at.c[0, j], at.c[at.last, j]))
+    at.pulled[1, j] = shrink(metric, remembered(metric, at.c, j))
 
 
-def fetch(rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
-    """Bring what belongs to a part of a row into the room: of each column the metric's numbers and the weight."""
-    start, count = part
+def place(rows: Any, k: Index, begin: Index, at: Columns) -> Index:
+    return k * at.base + begin if adjoining(rows) else k * np.uint64(ROOM)
+
+
+def fetch(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
+    """Bring what belongs to a part of a row side by side."""
+    (begin, count), o = part, place(rows, k, part[0], at)
     for p in range(count):
-        j = k * at.base + column(rows, i, start + p) * at.jump
-        at.room[k, 0, p], at.room[k, 1, p], at.room[k, 2, p] = at.c[0, j], at.c[at.last, j], at.w[j]
+        j = k * at.base + column(rows, i, begin + p) * at.jump
+        at.near_w[o + p] = at.w[j]
+        remember(metric, at.near_c, o + p, remembered(metric, at.c, j))
+
+
+def bring_back(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
+    (begin, count), o = part, place(rows, k, part[0], at)
+    for p in range(count):
+        j = k * at.base + column(rows, i, begin + p) * at.jump
+        at.w[j] = at.near_w[o + p]
+        remember(metric, at.c, j, remembered(metric, at.near_c, o + p))
 
 
 def see_part(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
-    """Show the metric the values of a part of a row, which is in the room."""
-    (start, count), room, one = part, at.room, at.w.dtype.type(1)
-    changed = False
+    """Show the metric the values of a part of a row."""
+    (begin, count), o, some = part, place(rows, k, part[0], at), False
     for p in range(count):
-        c, factor = see(metric, (room[k, 0, p], room[k, 1, p]), value(rows, i, start + p))
-        room[k, 0, p], room[k, 1, p], room[k, 3, p] = c[0], c[1], factor
-        changed |= room[k, 3, p] != one
-    if changed:
+        some |= news(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
+    if not some:
+        return
+    for p in range(count):
+        c, factor = see(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
+        remember(metric, at.near_c, o + p, c)
+        at.by[p] = factor
+        at.near_w[o + p] *= at.by[p]
+    if not adjoining(rows):
+        bring_back(metric, rows, i, k, part, at)
+    if at.late.size > 0:
         for p in range(count):
-            j = k * at.base + column(rows, i, start + p) * at.jump
-            at.c[at.last, j], at.c[0, j] = room[k, 1, p], room[k, 0, p]
-            at.w[j] *= room[k, 3, p]
-            room[k, 2, p] = at.w[j]
-            if at.late.size > 0:
-                at.late[j] *= room[k, 3, p]
+            at.late[k * at.base + column(rows, i, begin + p) * at.jump] *= at.by[p]
 
 
 def score_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float]:
     """(w·x, v), after the metric has seen the values."""
     start, end = span(rows, i)
-    u, v, room = at.w.dtype.type(0), at.w.dtype.type(0), at.room
+    u, v = at.w.dtype.type(0), at.w.dtype.type(0)
     for begin in range(start, end, np.uint64(ROOM)):
         count = min(np.uint64(ROOM), end - begin)
-        fetch(rows, i, k, (begin, count), at)
+        o = place(rows, k, begin, at)
+        if not adjoining(rows):
+            fetch(metric, rows, i, k, (begin, count), at)
         if sees(metric):
             see_part(metric, rows, i, k, (begin, count), at)
         for p in range(count):
             x = value(rows, i, begin + p)
-            u += x * room[k, 2, p]
-            v += measure(metric, (room[k, 0, p], room[k, 1, p]), x)
+            u += x * at.near_w[o + p]
+            v += measure(metric, remembered(metric, at.near_c, o + p), x)
     return u, v
 
 
 def move_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
     """One step along a row, right after `score_row`."""
     start, end = span(rows, i)
-    w, c, room = at.w, at.c, at.room
-    a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
+    near_w, near_c = at.near_w, at.near_c
+    a = near_w.dtype.type(by.a[0]), near_w.dtype.type(by.a[1]), near_w.dtype.type(by.a[2])
     for begin in range(start, end, np.uint64(ROOM)):
         count = min(np.uint64(ROOM), end - begin)
-        if end - start > np.uint64(ROOM):
-            fetch(rows, i, k, (begin, count), at)
+        o = place(rows, k, begin, at)
+        if not adjoining(rows) and end - start > np.uint64(ROOM):
+            fetch(metric, rows, i, k, (begin, count), at)
         for p in range(count):
-            change, new = move(metric, (room[k, 0, p], room[k, 1, p]), room[k, 2, p], value(rows, i, begin + p), a)
-            room[k, 0, p], room[k, 1, p], room[k, 3, p] = new[0], new[1], change
-        for p in range(count):
-            j = k * at.base + column(rows, i, begin + p) * at.jump
-            c[at.last, j], c[0, j] = room[k, 1, p], room[k, 0, p]
-            w[j] = room[k, 2, p] + room[k, 3, p]
-            if at.late.size > 0:
-                at.late[j] += room[k, 3, p] * by.clock
+            old = remembered(metric, near_c, o + p)
+            change, new = move(metric, old, near_w[o + p], value(rows, i, begin + p), a)
+            remember(metric, near_c, o + p, new)
+            near_w[o + p] += change
+            at.by[p] = change
+        if not adjoining(rows):
+            bring_back(metric, rows, i, k, (begin, count), at)
+        if at.late.size > 0:
+            for p in range(count):
+                at.late[k * at.base + column(rows, i, begin + p) * at.jump] += at.by[p] * by.clock
 
 
 def add_row(rows: Any, i: Index, k: Index, a: float, at: Columns) -> None:
@@ -188,35 +193,31 @@ def add_row(rows: Any, i: Index, k: Index, a: float, at: Columns) -> None:
         at.g[k * at.base + column(rows, i, p) * at.jump] += step * value(rows, i, p)
 
 
-def settle(metric: Any, by: By, at: Columns) -> None:
-    """Move every weight along the block's gradient, and begin a new one."""
-    for j in range(at.g.size):
-        settle_one(metric, np.uint64(j), by, at)
+def settle(metric: Any, rows: Any, part: tuple[Index, Index, int], by: By, at: Columns) -> None:
+    """Move the columns of a row along the block's gradient, or of a whole class; those that were moved already stay.
 
-
-def settle_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
-    """Move the columns of a row likewise; those that another row of the block has moved stay."""
+    part: row, class, and how many columns the whole has, 0 for those of the row.
+    """
+    (i, k, d), w = part, at.w
+    a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
     start, end = span(rows, i)
+    if d > 0:
+        start, end = np.uint64(0), np.uint64(d)
     for p in range(start, end):
-        settle_one(metric, k * at.base + column(rows, i, p) * at.jump, by, at)
-
-
-def settle_one(metric: Any, j: Index, by: By, at: Columns) -> None:
-    w, c = at.w, at.c
-    if at.g[j] != 0:
-        a = w.dtype.type(by.a[0]), w.dtype.type(by.a[1]), w.dtype.type(by.a[2])
-        change, new = move(metric, (c[0, j], c[at.last, j]), w[j], at.g[j], a)
-        c[at.last, j], c[0, j] = new[1], new[0]
-        w[j] += change
-        at.g[j] = 0
-        if at.late.size > 0:
-            at.late[j] += change * by.clock
+        j = k * at.base + (p if d > 0 else np.uint64(column(rows, i, p))) * at.jump
+        if at.g[j] != 0:
+            change, new = move(metric, remembered(metric, at.c, j), w[j], at.g[j], a)
+            remember(metric, at.c, j, new)
+            w[j] += change
+            at.g[j] = 0
+            if at.late.size > 0:
+                at.late[j] += change * by.clock
 
 
 def move_bias(metric: Any, a: tuple[float, float, float], b: Array, own: Array, k: int) -> float:
     """The same step for the bias, a column of value 1; returns its change."""
-    change, new = move(of_bias(metric), (own[0, k], own[-1, k]), b[k], 1.0, a)
-    own[-1, k], own[0, k] = new[1], new[0]
+    change, new = move(of_bias(metric), remembered(metric, own, k), b[k], 1.0, a)
+    remember(metric, own, k, new)
     b[k] += change
     return change
 
@@ -247,10 +248,12 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
     y, order, c, decay, a, block, whole, ends, gradient, gradient_b, carry, eta = steps
     w, b, f, n, m, cells, own, past, pulled = state
     classes = b.size
-    (base, jump), last = layout(rows, w.size // classes, classes), np.uint64(len(cells) - 1)
-    late = keep.late.ravel()
-    room = np.empty((classes, 4, ROOM), w.dtype)
-    at = Columns(w.ravel(), late, cells, pulled, gradient.ravel(), room, np.uint64(base), np.uint64(jump), last)
+    base, jump = layout(rows, w.size // classes, classes)
+    late, flat, near_w, near_c = keep.late.ravel(), w.ravel(), w.ravel(), cells
+    if not adjoining(rows):
+        near_w, near_c = np.empty(classes * ROOM, w.dtype), np.empty((len(cells), classes * ROOM), w.dtype)
+    room = np.empty(ROOM, w.dtype)
+    at = Columns(flat, late, cells, pulled, gradient.ravel(), near_w, near_c, room, np.uint64(base), np.uint64(jump))
     averaged, decaying, pulling, together = late.size > 0, decay.size > 0, pulled.size > 0, whole > 0 or block > 1
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]
     first, second, third = np.empty(classes), np.empty(classes), np.empty(classes)
@@ -277,8 +280,8 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                 raw, v[k] = score_row(metric, rows, i, np.uint64(k), at)
                 u[k] = scale * raw + b[k]
                 if bias > 0.0:
-                    seen, _ = see(metric, (own[0, k], own[-1, k]), 1.0)
-                    own[-1, k], own[0, k] = seen[1], seen[0]
+                    seen, _ = see(metric, remembered(metric, own, k), 1.0)
+                    remember(metric, own, k, seen)
                     v[k] += measure(metric, seen, 1.0)
             factor = rate(metric, v[0], past)
             block_loss += all_steps(rule, u, int(y[i]), 0.0, first, wrong) * c[r]
@@ -327,11 +330,9 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                     bias_step = g
             if together and carry[0] > 0 and (whole == 0 or ends):
                 along = (1.0, speed / after, t)
-                if whole > 0:
-                    settle(metric, By(along, late_clock), at)
-                else:
-                    for r in range(p, q):
-                        settle_row(metric, rows, np.uint64(order[r]), np.uint64(k), By(along, late_clock), at)
+                for r in range(p, p + 1 if whole > 0 else q):
+                    part = np.uint64(order[r]), np.uint64(k), w.size // classes if whole > 0 else 0
+                    settle(metric, rows, part, By(along, late_clock), at)
                 bias_step, gradient_b[k] = gradient_b[k], 0.0
             if bias > 0.0 and bias_step != 0.0:
                 along = (bias_step, second[k], third[k]) if brings(metric) else (bias_step, speed, t)

@@ -111,6 +111,14 @@ def see(self: Any, c: Any, x: float) -> tuple[Any, float]:
     return self.see(c, x) if sees(self) else (c, 1)
 
 
+def news(self: Any, c: Any, x: float) -> bool:
+    return self.news(c, x) if sees(self) else _no_news(self, c, x)
+
+
+def _no_news(self: Any, c: Any, x: float) -> bool:
+    return False
+
+
 def sees(self: Any) -> bool:
     return hasattr(self, "see")
 
@@ -143,6 +151,15 @@ def brings(self: Any) -> bool:
     return hasattr(self, "stride")
 
 
+def twofold(self: Any) -> bool:
+    return len(self.starts) > 1
+
+
+def adjoining(self: Any) -> bool:
+    """Of rows: whether their columns lie side by side as the weights do."""
+    return hasattr(self, "adjoining")
+
+
 def stride(self: Any, u: float, y: float, v: float) -> tuple[float, float, float]:
     return self.stride(u, y, v) if brings(self) else _none(self, u, y, v)
 
@@ -164,15 +181,15 @@ def _itself(self: Any) -> Any:
 
 
 OPTIONAL: dict[Function, Function] = {
-    loss: _mistake, see: _unseen, measure: _nothing, shrink: _fully, rate: _one, stride: _none,
+    loss: _mistake, see: _unseen, news: _no_news, measure: _nothing, shrink: _fully, rate: _one, stride: _none,
     of_bias: _itself,
 }  # fmt: skip
 """verb → what stands for it in a class that has none."""
-ASKED: dict[Function, str] = {sees: "see", brings: "stride"}
-"""question → the method that answers yes."""
+ASKED: tuple[Function, ...] = (sees, brings, twofold, adjoining)
+"""Questions that the class answers, so that compiled code does not ask them."""
 VERBS: tuple[Function, ...] = (step, steps, dot, add, sq_norm, dots, add_to, span, column, value, layout, move)
-METHODS = tuple(verb.__name__ for verb in (*OPTIONAL, *VERBS))
-"""What compiled code may call of a rule or of rows."""
+METHODS = ("starts", "adjoining", *(verb.__name__ for verb in (*OPTIONAL, *VERBS)))
+"""What compiled code may ask of a rule, of a metric or of rows."""
 
 
 @lru_cache(maxsize=1)
@@ -191,11 +208,9 @@ def _register_verbs() -> None:
                 getattr(self.instance_class, _name, _default)
             )
         )
-    for verb, method in ASKED.items():
+    for verb in ASKED:
         overload(verb, jit_options=inline, strict=False)(  # type: ignore[arg-type]
-            lambda self, _method=method: (
-                (lambda self: True) if hasattr(self.instance_class, _method) else lambda self: False
-            )
+            lambda self, _asked=verb: (lambda self: True) if _asked(self.instance_class) else lambda self: False
         )
 
 

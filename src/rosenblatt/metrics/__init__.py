@@ -9,6 +9,7 @@ numbers, so that the compiled loop and a store of single columns call the same o
     only              optional: parameter → the only values that it may have
     compared          optional, True: among the learners that `compare` tries unless others are asked for
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
+    news(c, x)        whether `see` would change anything, which it is called for then; of a metric that has it
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
     shrink(c)         optional: how strongly L1 pulls on the column, as a factor: as long as its steps are

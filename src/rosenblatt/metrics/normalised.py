@@ -16,6 +16,9 @@ class Normalised(NamedTuple):
     starts = (0.0, 0.0)
     eta0 = 0.5
 
+    def news(self, c: Pair, x: float) -> bool:
+        return abs(x) > c[0]
+
     def see(self, c: Pair, x: float) -> tuple[Pair, float]:
         size = abs(x)
         return ((size, c[1]), c[0] / size) if size > c[0] else (c, 1)

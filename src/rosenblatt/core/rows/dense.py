@@ -24,7 +24,7 @@ class Dense(DenseArrays, Stored):
     """Rows as one C-ordered array. values: (n, d) float32 or float64."""
 
     __slots__ = ()
-    storage, by_column, growing, shiftable = "dense", False, False, True
+    storage, by_column, growing, shiftable, adjoining = "dense", False, False, True, True
 
     # --- compiled into the loop ---
 
