@@ -15,12 +15,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .dispatch import (
-    adjoining, brings, column, layout, loss, measure, move, news, of_bias, rate, see, sees, shrink, span, step, stride,
-    twofold, value,
+    adjoining,
+    brings,
+    column,
+    layout,
+    loss,
+    measure,
+    move,
+    news,
+    of_bias,
+    rate,
+    see,
+    sees,
+    shrink,
+    span,
+    step,
+    stride,
+    twofold,
+    value,
 )  # fmt: skip
 from .dispatch import steps as all_steps
 from .loop import (
-    BIAS, CLOCK, FOLD, LOSS, LOSS_WEIGHT, MISTAKES, RECORD, RUN, SCALE, SEEN, UPDATES, Keep, State, Steps, fold,
+    BIAS,
+    CLOCK,
+    FOLD,
+    LOSS,
+    LOSS_WEIGHT,
+    MISTAKES,
+    RECORD,
+    RUN,
+    SCALE,
+    SEEN,
+    UPDATES,
+    Keep,
+    State,
+    Steps,
+    fold,
 )  # fmt: skip
 from .rows import Array, Index
 
