@@ -171,7 +171,7 @@ OTHERS = {
     "predict numbers.model nan.svm": (3, r"nan.svm, line 7: found '2:nan'"),
     "predict table.model wide.csv": (3, r"wide.csv, line 1: found a column 'deep'"),
     "predict table.model narrow.csv": (3, r"narrow.csv, line 1: found no column 'high'"),
-    "predict table.model table.csv --proba": (2, r"rule perceptron with keep last has no probabilities"),
+    "predict table.model table.csv --proba": (2, r"perceptron with keep last has no probabilities"),
     "predict table.model table.csv --proba --scores": (2, r"--scores and --proba"),
     "evaluate numbers.model other.svm": (3, r"other.svm, row 3: unknown label 5; the classes are -1, 1"),
     "evaluate words.model other.txt": (3, r"other.txt, row 2: unknown label 'eggs'; the classes are ham, spam"),

@@ -14,7 +14,7 @@ class Ftrl(NamedTuple):
 
     name = "ftrl"
     starts = (0.0, 0.0)
-    eta0 = 0.1
+    eta0 = 0.5
     rules = ("logistic",)
 
     def with_penalties(self, l1: float, alpha: float) -> "Regularised":
