@@ -16,6 +16,7 @@ from ..compare import Comparison, Plan, along, contenders
 from ..compare import compare as compare_learners
 from ..compare.contenders import check, named, shaping, split_names, usual
 from ..compare.optimum import check_two, with_optimum
+from ..compare.race import check_noise
 from ..data.batch import Batch, joined
 from ..errors import DataError, Message, SettingError, naming
 from ..learn.rule import rule_classes
@@ -215,6 +216,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     others = words["keeps"], words["scalings"], words["optimizers"] or ["online"]
     check(*others)
     along([], words["l1"] or [0.0])
+    check_noise(words["noise"])
     for rule in words["rules"] or ():
         named(rule)
     recipe = recipe_of(words, without=["scoring", "l1"])

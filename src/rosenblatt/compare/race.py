@@ -87,6 +87,13 @@ def folds(y: Array, count: int, seed: int) -> list[tuple[Array, Array]]:
     return folds_of(y, count, seed)
 
 
+def check_noise(shares: Sequence[Any]) -> None:
+    """SettingError for what is no share."""
+    for share in shares:
+        if not (isinstance(share, int | float) and 0.0 <= share < 1.0):
+            raise SettingError("{noise}: a share of the training rows is 0 or more and below 1", noise=share)
+
+
 def flipped(data: Batch, share: float, seed: Sequence[int]) -> Batch:
     """The same rows, so large a share of them with the label of another class; those of a smaller share are among
     those of a larger one."""

@@ -18,7 +18,7 @@ from ..read.anything import at_hand
 from ..recipe.trial import Trial, Watch
 from .contenders import Contender, contenders
 from .intervals import Interval, holm, jackknife, over_folds, over_groups, over_rows
-from .race import NOISE, Plan, Race, flipped, folds
+from .race import NOISE, Plan, Race, check_noise, flipped, folds
 
 METHODS = {
     "folds": "paired over the folds, corrected resampled t (Nadeau & Bengio 2003)",
@@ -153,9 +153,7 @@ def compare(X: Any, y: Any = None, plan: Plan = Plan(), test: Any = None, watch:
         value = getattr(plan, name)
         if value is not None and not value >= least:
             raise SettingError(f"{{{name}}} must be None or a number ≥ {least}", **{name: value})
-    for share in plan.noise:
-        if not (isinstance(share, int | float) and 0.0 <= share < 1.0):
-            raise SettingError("{noise}: a share of the training rows is 0 or more and below 1", noise=share)
+    check_noise(plan.noise)
     class_list(data.y, plan.positive)
     for each in (data, held):
         if each is not None and not isinstance(each.rows, list):
