@@ -1,6 +1,6 @@
 """Time of one epoch with a metric against the same rule without one, in the same run.
 
-    python benchmarks/metrics.py [--rounds 7] [--data ../shared/data] [--json]
+    python benchmarks/metrics.py [--rounds 5] [--data ../shared/data] [--json]
 
 The rule is logistic; arow and scw, which bring their step, stand beside it too. Rounds alternate between the learners;
 a figure is the ratio of the least CPU times of an epoch, the difference between a fit of 1 + EPOCHS and one of 1, over
@@ -62,7 +62,7 @@ def rows(folder: Path, name: str, storage: str, dtype: str) -> tuple[Any, Any]:
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--rounds", type=int, default=7)
+    options.add_argument("--rounds", type=int, default=5)
     arguments = parsed(options)
     for name in ("a9a", "rcv1_small"):
         for (storage, dtype), limit in LIMITS.items():

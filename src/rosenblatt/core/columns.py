@@ -54,8 +54,6 @@ from .loop import (
 )  # fmt: skip
 from .rows import Array, Index
 
-ROOM = 1000
-"""Values of a row that are worked on at once; of a longer row the columns are fetched once more for its step."""
 ROWS, NORM, PULL = 0, 1, 2
 """Places in `State.past`: rows seen, the metric's sum over them, and how far L1 has pulled so far."""
 
@@ -78,8 +76,8 @@ def pulled_on(w: Array, state: State) -> Array:
 class Columns(NamedTuple):
     """The weights of all classes and what belongs to them: column j of class k lies at k·base + j·jump of each array.
 
-    near_w, near_c: where a part of a row has its weights, and what a metric remembers of them, side by side, from
-    `place` on: of dense rows w and c themselves, else room of the same kind. by: room for factors and changes.
+    near_w, near_c: where a row has its weights, and what a metric remembers of them, side by side, of class k from
+    k·room on: of dense rows w and c themselves, else room for the longest row. by: for factors and changes.
     Made once, not for each row: numba would count the references to all arrays anew, 100 ns a row.
     """
 
@@ -93,6 +91,7 @@ class Columns(NamedTuple):
     by: Array
     base: Index
     jump: Index
+    room: Index
 
 
 class By(NamedTuple):
@@ -134,85 +133,72 @@ def weigh(metric: Any, j: Index, at: Columns) -> None:
     at.pulled[1, j] = shrink(metric, remembered(metric, at.c, j))
 
 
-def place(rows: Any, k: Index, begin: Index, at: Columns) -> Index:
-    return k * at.base + begin if adjoining(rows) else k * np.uint64(ROOM)
+def fetch(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
+    """Bring what belongs to a row side by side."""
+    start, end = span(rows, i)
+    for p in range(end - start):
+        j, o = k * at.base + column(rows, i, start + p) * at.jump, k * at.room + p
+        at.near_w[o] = at.w[j]
+        remember(metric, at.near_c, o, remembered(metric, at.c, j))
 
 
-def fetch(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
-    """Bring what belongs to a part of a row side by side."""
-    (begin, count), o = part, place(rows, k, part[0], at)
-    for p in range(count):
-        j = k * at.base + column(rows, i, begin + p) * at.jump
-        at.near_w[o + p] = at.w[j]
-        remember(metric, at.near_c, o + p, remembered(metric, at.c, j))
+def bring_back(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
+    start, end = span(rows, i)
+    for p in range(end - start):
+        j, o = k * at.base + column(rows, i, start + p) * at.jump, k * at.room + p
+        at.w[j] = at.near_w[o]
+        remember(metric, at.c, j, remembered(metric, at.near_c, o))
 
 
-def bring_back(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
-    (begin, count), o = part, place(rows, k, part[0], at)
-    for p in range(count):
-        j = k * at.base + column(rows, i, begin + p) * at.jump
-        at.w[j] = at.near_w[o + p]
-        remember(metric, at.c, j, remembered(metric, at.near_c, o + p))
-
-
-def see_part(metric: Any, rows: Any, i: Index, k: Index, part: tuple[Index, Index], at: Columns) -> None:
-    """Show the metric the values of a part of a row."""
-    (begin, count), o, some = part, place(rows, k, part[0], at), False
-    for p in range(count):
-        some |= news(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
+def see_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
+    """Show the metric the values of a row."""
+    (start, end), o, some = span(rows, i), k * at.room, False
+    for p in range(end - start):
+        some |= news(metric, remembered(metric, at.near_c, o + p), value(rows, i, start + p))
     if not some:
         return
-    for p in range(count):
-        c, factor = see(metric, remembered(metric, at.near_c, o + p), value(rows, i, begin + p))
+    for p in range(end - start):
+        c, factor = see(metric, remembered(metric, at.near_c, o + p), value(rows, i, start + p))
         remember(metric, at.near_c, o + p, c)
         at.by[p] = factor
         at.near_w[o + p] *= at.by[p]
     if not adjoining(rows):
-        bring_back(metric, rows, i, k, part, at)
+        bring_back(metric, rows, i, k, at)
     if at.late.size > 0:
-        for p in range(count):
-            at.late[k * at.base + column(rows, i, begin + p) * at.jump] *= at.by[p]
+        for p in range(end - start):
+            at.late[k * at.base + column(rows, i, start + p) * at.jump] *= at.by[p]
 
 
 def score_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float]:
     """(w·x, v), after the metric has seen the values."""
-    start, end = span(rows, i)
+    (start, end), o = span(rows, i), k * at.room
     u, v = at.w.dtype.type(0), at.w.dtype.type(0)
-    for begin in range(start, end, np.uint64(ROOM)):
-        count = min(np.uint64(ROOM), end - begin)
-        o = place(rows, k, begin, at)
-        if not adjoining(rows):
-            fetch(metric, rows, i, k, (begin, count), at)
-        if sees(metric):
-            see_part(metric, rows, i, k, (begin, count), at)
-        for p in range(count):
-            x = value(rows, i, begin + p)
-            u += x * at.near_w[o + p]
-            v += measure(metric, remembered(metric, at.near_c, o + p), x)
+    if not adjoining(rows):
+        fetch(metric, rows, i, k, at)
+    if sees(metric):
+        see_row(metric, rows, i, k, at)
+    for p in range(end - start):
+        x = value(rows, i, start + p)
+        u += x * at.near_w[o + p]
+        v += measure(metric, remembered(metric, at.near_c, o + p), x)
     return u, v
 
 
 def move_row(metric: Any, rows: Any, i: Index, k: Index, by: By, at: Columns) -> None:
     """One step along a row, right after `score_row`."""
-    start, end = span(rows, i)
-    near_w, near_c = at.near_w, at.near_c
+    (start, end), o, near_w = span(rows, i), k * at.room, at.near_w
     a = near_w.dtype.type(by.a[0]), near_w.dtype.type(by.a[1]), near_w.dtype.type(by.a[2])
-    for begin in range(start, end, np.uint64(ROOM)):
-        count = min(np.uint64(ROOM), end - begin)
-        o = place(rows, k, begin, at)
-        if not adjoining(rows) and end - start > np.uint64(ROOM):
-            fetch(metric, rows, i, k, (begin, count), at)
-        for p in range(count):
-            old = remembered(metric, near_c, o + p)
-            change, new = move(metric, old, near_w[o + p], value(rows, i, begin + p), a)
-            remember(metric, near_c, o + p, new)
-            near_w[o + p] += change
-            at.by[p] = change
-        if not adjoining(rows):
-            bring_back(metric, rows, i, k, (begin, count), at)
-        if at.late.size > 0:
-            for p in range(count):
-                at.late[k * at.base + column(rows, i, begin + p) * at.jump] += at.by[p] * by.clock
+    for p in range(end - start):
+        old = remembered(metric, at.near_c, o + p)
+        change, new = move(metric, old, near_w[o + p], value(rows, i, start + p), a)
+        remember(metric, at.near_c, o + p, new)
+        near_w[o + p] += change
+        at.by[p] = change
+    if not adjoining(rows):
+        bring_back(metric, rows, i, k, at)
+    if at.late.size > 0:
+        for p in range(end - start):
+            at.late[k * at.base + column(rows, i, start + p) * at.jump] += at.by[p] * by.clock
 
 
 def add_row(rows: Any, i: Index, k: Index, a: float, at: Columns) -> None:
@@ -279,11 +265,16 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
     w, b, f, n, m, cells, own, past, pulled = state
     classes = b.size
     base, jump = layout(rows, w.size // classes, classes)
-    late, flat, near_w, near_c = keep.late.ravel(), w.ravel(), w.ravel(), cells
+    most: Any = np.uint64(1)
+    for r in range(start, order.size):
+        begin, end = span(rows, np.uint64(order[r]))
+        most = max(most, end - begin)
+    late, flat, near_w, near_c, room = keep.late.ravel(), w.ravel(), w.ravel(), cells, np.uint64(base)
     if not adjoining(rows):
-        near_w, near_c = np.empty(classes * ROOM, w.dtype), np.empty((len(cells), classes * ROOM), w.dtype)
-    room = np.empty(ROOM, w.dtype)
-    at = Columns(flat, late, cells, pulled, gradient.ravel(), near_w, near_c, room, np.uint64(base), np.uint64(jump))
+        room = most
+        near_w, near_c = np.empty(classes * most, w.dtype), np.empty((len(cells), classes * most), w.dtype)
+    places, by = (np.uint64(base), np.uint64(jump), room), np.empty(most, w.dtype)
+    at = Columns(flat, late, cells, pulled, gradient.ravel(), near_w, near_c, by, *places)
     averaged, decaying, pulling, together = late.size > 0, decay.size > 0, pulled.size > 0, whole > 0 or block > 1
     scale, clock, bias = f[SCALE], f[CLOCK], f[BIAS]
     first, second, third = np.empty(classes), np.empty(classes), np.empty(classes)
