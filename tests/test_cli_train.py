@@ -56,7 +56,7 @@ def test_train_tells_people_why_it_stopped_and_what_to_try_next(data: dict[str, 
     assert "stopped: epoch limit (--epochs 4)\n" in done.out
     assert "next: --metric arow --keep averaged, which made the fewest errors over many data sets" in done.out
     assert ", or --keep pocket; " in done.out and "--epochs" in done.out
-    asked = well("train", both, "-o", tmp_path / "m", "--epochs", "4", "--rule", "perceptron").out
+    asked = well("train", both, "-o", tmp_path / "m", "--epochs", "4", "--rule", "margin").out
     assert "next: --keep averaged or --keep pocket" in asked  # --metric arow would be refused beside a rule
     assert "more --max-updates" in well("train", data["text"], "-o", tmp_path / "m", "--max-updates", "1").out
     assert well("train", both, "-o", tmp_path / "m", "--epochs", "4", "--json").json["converged"] is False
