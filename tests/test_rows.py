@@ -82,6 +82,34 @@ def check_sq_norm(rows: Any, x: Array) -> None:
     same([rows.sq_norm(i) for i in range(N)], (x * x).sum(axis=1))
 
 
+def walked(rows: Any) -> Array:
+    """The rows as an array, column by column, as the loop of metrics walks them."""
+    out = np.zeros((rows.n, rows.width), rows.dtype)
+    for i in range(rows.n):
+        for p in range(*map(int, rows.span(i))):
+            out[i, rows.column(i, p)] = rows.value(i, p)
+    return out
+
+
+def check_span(rows: Any, x: Array) -> None:
+    assert np.array_equal(walked(rows), x)
+
+
+check_column = check_value = check_span
+
+
+def check_layout(rows: Any, x: Array) -> None:
+    w = np.arange(3.0 * x.shape[1]).reshape((-1, 3) if rows.by_column else (3, -1))
+    base, jump = rows.layout(x.shape[1], 3)
+    found = [[w.ravel()[k * base + j * jump] for j in range(x.shape[1])] for k in range(3)]
+    assert np.array_equal(found, w.T if rows.by_column else w)
+
+
+def check_adjoining(rows: Any, x: Array) -> None:
+    whole = all(tuple(map(int, rows.span(i))) == (0, x.shape[1]) for i in range(len(x)))
+    assert rows.adjoining == whole
+
+
 def check_dots(rows: Any, x: Array) -> None:
     w, out = weights(rows, 3), np.empty(3)
     for i in range(N):

@@ -30,7 +30,7 @@ class Csr(CsrArrays, Stored):
     """
 
     __slots__ = ()
-    storage, by_column, growing, shiftable = "sparse", True, True, False
+    storage, by_column, growing, shiftable, adjoining = "sparse", True, True, False, False
 
     # --- compiled into the loop ---
 

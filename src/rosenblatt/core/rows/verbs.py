@@ -28,7 +28,9 @@ class Rows(Protocol):
 
     The first five verbs are compiled into the loop: `dot` x_i·w, `add` w += a·x_i, `sq_norm` ‖x_i‖², and for K classes
     `dots` and `add_to`, on weights that are (d, K) where `by_column`, else (K, d), so that the inner loop walks memory
-    in order. The others are called around it. A kind that has no columns to show (rows known only through their inner
+    in order. `span`, `column`, `value` and `layout` walk a row's columns in the loop of metrics: `span` (start, end) of
+    its places p, `layout` (base, jump) of the weights of K classes, column j of class k at k·base + j·jump; a row has a
+    column once. The others are called around them. A kind that has no columns to show (rows known only through their inner
     products) refuses `matrix` and what is asked of columns (`scaled`, `column_sums` …) by a DataError that names it.
     """
 
@@ -44,6 +46,18 @@ class Rows(Protocol):
     def dots(self, i: Index, w: Array, out: Array) -> None: ...
 
     def add_to(self, i: Index, k: int, a: float, w: Array) -> None: ...
+
+    @property
+    def adjoining(self) -> bool:
+        """Whether a row has all columns, in the order of the weights."""
+
+    def span(self, i: Index) -> tuple[Index, Index]: ...
+
+    def column(self, i: Index, p: Index) -> Index: ...
+
+    def value(self, i: Index, p: Index) -> float: ...
+
+    def layout(self, d: int, classes: int) -> tuple[int, int]: ...
 
     @classmethod
     def restored(cls, parts: dict[str, Array]) -> Self:
