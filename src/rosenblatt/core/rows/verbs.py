@@ -30,8 +30,9 @@ class Rows(Protocol):
     `dots` and `add_to`, on weights that are (d, K) where `by_column`, else (K, d), so that the inner loop walks memory
     in order. `span`, `column`, `value` and `layout` walk a row's columns in the loop of metrics: `span` (start, end) of
     its places p, `layout` (base, jump) of the weights of K classes, column j of class k at k·base + j·jump; a row has a
-    column once. The others are called around them. A kind that has no columns to show (rows known only through their inner
-    products) refuses `matrix` and what is asked of columns (`scaled`, `column_sums` …) by a DataError that names it.
+    column once. The others are called around them. A kind that has no columns to show (rows known only through their
+    inner products) refuses `matrix` and what is asked of columns (`scaled`, `column_sums` …) by a DataError that names
+    it.
     """
 
     @property
