@@ -14,11 +14,12 @@ import numpy as np
 
 from ..compare import Comparison, Plan, along, contenders
 from ..compare import compare as compare_learners
-from ..compare.contenders import check, named, shaping, split_names, usual
+from ..compare.contenders import check, named, split_names, usual
 from ..compare.optimum import check_two, with_optimum
 from ..compare.race import check_noise
 from ..data.batch import Batch, joined
 from ..errors import DataError, Message, SettingError, naming
+from ..learn.metric import shaping
 from ..learn.rule import rule_classes
 from ..model.metrics import scorer
 from ..model.representation import Representation

@@ -16,7 +16,8 @@ from ..compare.contenders import split_names
 from ..core.dispatch import jit_enabled, versions
 from ..data.checks import rows_from
 from ..errors import SettingError
-from ..learn.rule import rule_classes, rule_from
+from ..learn.metric import algorithm, shaping
+from ..learn.rule import rule_classes
 from ..recipe.recipe import Recipe
 from ..recipe.training import learn
 from .command import command, option
@@ -25,31 +26,32 @@ from .output import show
 from .progress import Progress
 
 KINDS = {"dense": np.asarray, "sparse": csr_array}
+HELP = f"{', '.join(rule_classes())}; metrics: {', '.join(shaping())}; logistic+adagrad.  [default: all rules]"
 LINES = 3_000
 """Rows of the data that are read, so that there is enough work for compiled readers."""
 
 
-def _rules(ctx: click.Context, parameter: click.Parameter, text: str | None) -> list[str]:
+def _algorithms(ctx: click.Context, parameter: click.Parameter, text: str | None) -> list[str]:
     return list(rule_classes()) if text is None else split_names(text)
 
 
 @command()
-@option("Run", "--rules", callback=_rules, metavar="RULES", help=f"{', '.join(rule_classes())}.  [default: all]")
+@option("Run", "--rules", callback=_algorithms, metavar="A,B,...", help=HELP)
 @json_option
 def warm(rules: list[str], as_json: bool) -> None:
-    """Compile the loops of the rules for dense and sparse rows, two classes and more, and the readers.
+    """Compile the loops of rules, alone or with a metric, for dense and sparse rows, two classes and more, and readers.
 
     What is compiled is kept beside the code, or under ~/.cache where nothing can be written there, and loaded by every
     later run; without this, the first run of each rule compiles its own, which takes a second or two each time.
 
     Example:
         rosenblatt warm
-        rosenblatt warm --rules perceptron,logistic
+        rosenblatt warm --rules perceptron,logistic,arow
     """
     if not jit_enabled():
         raise SettingError("nothing is compiled while ROSENBLATT_JIT=0 is set; unset it")
-    for rule in rules:
-        rule_from(rule)
+    for text in rules:
+        _ = Recipe(**_words(text)).settings
     begun, loops = time.monotonic(), dict[tuple[str, str], bool]()
     work = [("", "", 0), *product(rules, KINDS, (2, 3))]
     # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends the others.
@@ -65,12 +67,18 @@ def warm(rules: list[str], as_json: bool) -> None:
     show(values, [f"{len(loops):,} loops are ready, {compiled:,} of them compiled in {seconds:.1f} s"], as_json)
 
 
+def _words(text: str) -> dict[str, str]:
+    """Of a recipe."""
+    rule, metric = algorithm(text)
+    return {name: value for name, value in (("rule", rule), ("metric", metric)) if value}
+
+
 def _ready(work: tuple[str, str, int]) -> dict[tuple[str, str], bool]:
     """`versions` after a rule has met a kind of rows and so many classes, or without a rule after reading."""
     rule, kind, classes = work
     if rule:
         y = np.arange(2 * classes) % classes
-        learn(Recipe(rule=rule, max_iter=2), rows_from(KINDS[kind](np.eye(classes)[y])), y)
+        learn(Recipe(**_words(rule), max_iter=2), rows_from(KINDS[kind](np.eye(classes)[y])), y)
     else:
         with TemporaryDirectory() as folder:
             _read(Path(folder))

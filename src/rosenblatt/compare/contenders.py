@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
-from ..learn.metric import metric_classes, metric_from
+from ..learn.metric import algorithm, metric_from, shaping
 from ..learn.rule import rule_classes, rule_from, rule_name
 from ..learn.settings import DEFAULTS, learner_table
 from ..memory import memory_classes, memory_from
@@ -22,10 +22,6 @@ from ..recipe.recipe import Recipe
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
-
-
-GRADIENT = "logistic"
-"""The rule of a metric that is named alone and needs one."""
 
 
 class Contender(NamedTuple):
@@ -71,25 +67,9 @@ class Contender(NamedTuple):
         return None
 
 
-def shaping() -> dict[str, Any]:
-    """name → class of every metric that shapes steps."""
-    return {name: metric for name, metric in metric_classes().items() if not hasattr(metric, "plain")}
-
-
 def usual() -> list[str]:
     """Names of the metrics that are compared unless other algorithms are asked for."""
     return [name for name, metric in shaping().items() if hasattr(metric, "compared")]
-
-
-def algorithm(text: str) -> tuple[str, str]:
-    """(rule, metric) of an algorithm's text; "" where it has none."""
-    rule, plus, metric = text.rpartition("+")
-    metrics, name = shaping(), metric.partition(":")[0]
-    if plus and (name in metrics or rule.partition(":")[0] in rule_classes()):
-        return rule, metric
-    if text.partition(":")[0] not in metrics:
-        return text, ""
-    return "" if hasattr(metrics[name], "stride") else GRADIENT, text
 
 
 def named(asked: Any) -> tuple[str, Any]:

@@ -10,11 +10,19 @@ from ..parameters import nearest, pairs, positive
 from .others import METRICS_OF_OTHERS
 from .rule import rule_classes
 
+GRADIENT = "logistic"
+"""The rule of a metric that is named alone and needs one."""
+
 
 @cache
 def metric_classes() -> dict[str, type]:
     """name → class for every metric in metrics/."""
     return members(metrics, "move")
+
+
+def shaping() -> dict[str, Any]:
+    """name → class of every metric that shapes steps."""
+    return {name: metric for name, metric in metric_classes().items() if not hasattr(metric, "plain")}
 
 
 def metric_from(given: Any) -> Any:
@@ -39,3 +47,15 @@ def _unknown(text: str, known: dict[str, Any]) -> SettingError:
     near = METRICS_OF_OTHERS.get(name.lower(), nearest(name, known))
     hint = f"did you mean {near}? The" if near else "the"
     return SettingError(f"unknown metric {name!r}; {hint} metrics are {', '.join(known)}")
+
+
+def algorithm(text: str) -> tuple[str, str]:
+    """(rule, metric) of an algorithm's text, "" where it has none: a rule (`logistic`), a rule and a metric
+    (`logistic+adagrad`), or a metric alone (`arow:r=0.1`): one that brings its step, else `GRADIENT` with it."""
+    rule, plus, metric = text.rpartition("+")
+    metrics, name = shaping(), metric.partition(":")[0]
+    if plus and (name in metrics or rule.partition(":")[0] in rule_classes()):
+        return rule, metric
+    if text.partition(":")[0] not in metrics:
+        return text, ""
+    return "" if hasattr(metrics[name], "stride") else GRADIENT, text

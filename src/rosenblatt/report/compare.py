@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..compare.contenders import GRADIENT, Contender, algorithm
+from ..compare.contenders import Contender
 from ..compare.intervals import Interval
 from ..compare.result import Comparison, Row
+from ..learn.metric import GRADIENT, algorithm
 from ..learn.settings import DEFAULTS
 from . import words
 from .words import listed
