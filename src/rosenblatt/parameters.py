@@ -346,7 +346,7 @@ LEARNER = (
     ),
     Parameter(
         "warm_start", False, bool, option="--continue MODEL", section="",
-        meaning="fit goes on from the last fit: 100 fits of one epoch are one fit of 100, bit for bit.",
+        meaning="fit goes on: 100 fits of one epoch are one fit of 100, bit for bit (which may end earlier).",
     ),
     Parameter(
         "n_jobs", None, int, option="", words=NONE, section="",

@@ -23,7 +23,7 @@ from ..recipe import recipe as recipes
 from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
-from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, surely_wrong
+from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, remedy, surely_wrong
 from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
@@ -293,12 +293,12 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
         return
     stop = run.stop
     if stop.kind in REMEDIES:
-        yield REMEDIES[stop.kind]
+        yield remedy(stop.kind, run.settings)
     elif stop.kind == "not separable":
         yield "--keep averaged or --keep pocket, without stopping"
         yield "`rosenblatt doctor DATA` tries what may help"
     elif run.history["loss"] and getattr(run.settings.rule, "tol", None) is not None and unsettled(run, math.inf):
-        yield REMEDIES["unsettled"]
+        yield remedy("unsettled", run.settings)
     elif not stop.is_limit:
         other = "another --metric" if run.settings.brings else "another --rule"
         other = f"--optimizer online, or {other}" if run.settings.optimizer.whole else other
@@ -311,4 +311,4 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}" + ("" if run.final else ", or go on with --continue")
         if run.settings.tol is not None and not run.settings.brings:
-            yield REMEDIES["unsettled"]
+            yield remedy("unsettled", run.settings)

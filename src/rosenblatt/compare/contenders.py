@@ -98,13 +98,13 @@ def contenders(
     kind: "rows" or "documents". classes: how many there are. Left out, unless asked for by name: rules that learn
     classes together on two classes, where they are others; voted for the units, whose weights move without a mistake,
     so that few of them ever get a vote; and, always, what does not go together, as voted and a metric, or optimizers
-    that pick mistakes and rules that step without one. Raises SettingError for names that are unknown, and where
-    nothing is left.
+    that pick mistakes and rules that step without one. Raises SettingError for names that are unknown, where nothing is
+    left, and where nothing is left of a rule that was asked for, because it does not go with what else was.
     """
     check(keeps, scalings, optimizers)
     every = [named(rule) for rule in ([*rule_classes(), *usual()] if rules is None else rules)]
     some = [each for each in every if rules is not None or classes > 2 or not hasattr(each[1], "steps")]
-    learners: list[Contender] = []
+    learners, refused = list[Contender](), dict[str, SettingError]()
     why = SettingError(f"optimizer {', '.join(optimizers)}: none of the rules is zero when right, which it needs")
     for scale, (name, value), optimizer, keep in product(
         scalings or SCALINGS[kind], some, optimizers, keeps or memory_classes()
@@ -114,11 +114,13 @@ def contenders(
             continue
         learner = Contender(name, keep, scale, optimizer, value)
         if refusal := learner.refusal:
-            why = refusal
+            why, refused[name] = refusal, refusal
         else:
             learners.append(learner)
-    if not learners:
-        raise why
+    left = {learner.rule for learner in learners}
+    lost = [refusal for name, refusal in refused.items() if rules is not None and name not in left]
+    if not learners or lost:
+        raise lost[0] if lost else why
     return list(dict.fromkeys(learners))
 
 

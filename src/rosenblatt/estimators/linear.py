@@ -39,7 +39,9 @@ def _no_probabilities(estimator: Any) -> str:
     else:
         own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
         there = own or estimator.calibrate is not None
-    return "" if there else 'its scores are no probabilities; fit it with calibrate="sigmoid", or take LogisticUnit'
+    if there:
+        return ""
+    return 'its scores are no probabilities; fit it with calibrate="sigmoid", or take the rule logistic or softmax'
 
 
 def _no_parts(estimator: Any) -> str:
@@ -109,7 +111,8 @@ class LinearClassifier(Classifier):
     t_ : int, examples seen. n_updates_ : int, steps applied.
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
     converged_ : bool, the rule finished as it should, by the weights that answer: it asks for no step on any row (by a
-        vote, none is called wrong); of the units, the loss has settled near its lowest and not above its start.
+        vote, none is called wrong); of the units, and of metrics that bring their step (by the
+        hinge loss), the loss has settled near its lowest and not above its start.
     stop_reason_ : str, which rule or limit ended the last fit.
     not_separable_ : None, or the proof (`theory.Separability`) that ended the last fit, by stop_if_not_separable.
     history_ : dict of lists, an entry an epoch: mistakes, updates, loss, class_mistakes.
@@ -244,7 +247,8 @@ class LinearClassifier(Classifier):
 
     @partial(_OnlyIf, _no_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """(n, K) probabilities (rule logistic, or any with `calibrate`); the predicted class's is the largest."""
+        """(n, K) probabilities: rules logistic, softmax, or any with `calibrate`; the largest is that of the class
+        predicted."""
         return np.exp(self.predict_log_proba(X))
 
     @partial(_OnlyIf, _no_probabilities)

@@ -170,8 +170,9 @@ class FTRL(LinearClassifier, fixed=_FTRL, extra=Ftrl._field_defaults):
     """Follow the regularised leader, proximal (McMahan et al. 2013): logistic regression, most weights exactly 0.
 
     With g = a·x_j, a the logistic unit's step: z_j += g + (√(n_j + g²) − √n_j)/η·w_j, n_j += g², and
-    w_j = sign(z_j)·max(0, |z_j| − l1)/((beta + √n_j)/η + alpha). eta0: η, the paper's α; "auto": 0.1. beta (float > 0,
-    default 1): shortens the first steps. l1, alpha: λ1 and λ2; the bias is free of both. Has probabilities.
+    w_j = sign(z_j)·max(0, |z_j| − l1)/((beta + √n_j)/η + alpha). eta0: η, the paper's α; "auto": 0.5. beta (float > 0,
+    default 1): shortens the first steps. l1, alpha: λ1 and λ2; the bias is free of both. Weights
+    to start with (coef_init) count as past λ1. Has probabilities.
 
     Further parameters and attributes as `LinearClassifier`, with rule "logistic" and metric "ftrl".
     """

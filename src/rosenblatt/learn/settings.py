@@ -195,6 +195,11 @@ class Settings:
         return hasattr(self.metric, "stride")
 
     @property
+    def steady(self) -> bool:
+        """Whether no schedule goes with the metric: there is no η, or its sums are those of one η."""
+        return self.brings or hasattr(self.metric, "begin")
+
+    @property
     def loop_metric(self) -> Any:
         """The metric as the loop calls it: with the penalties, where it takes them on itself."""
         own = getattr(self.metric, "with_penalties", None)
@@ -289,6 +294,7 @@ def _check_metric(settings: Settings) -> None:
     rule, step = rule_name(settings.rule), "{metric} brings its own step"
     rules, many = getattr(metric, "rules", ()), settings.multi_class
     who = "{l1}" if hasattr(metric, "plain") else "{metric}"
+    scheduled = not hasattr(settings.schedule, "constant")
     averages = memory.is_linear and not memory.answers_now and not memory.needs_measure
     refusals = {
         f"{who} does not go with {{keep}}, which repeats plain steps; use {{keep_}}": not memory.is_linear,
@@ -299,7 +305,8 @@ def _check_metric(settings: Settings) -> None:
         f"{step}; leave {{rule}} out": brings and rule != DEFAULTS["rule"],
         f"{step} for each class; leave {{multi_class}} out": brings and many != DEFAULTS["multi_class"],
         f"{step}, so there is no {{eta0.name}}": brings and settings.eta0 != "auto",
-        f"{step}, so there is no {{learning_rate.name}}": brings and not hasattr(settings.schedule, "constant"),
+        f"{step}, so there is no {{learning_rate.name}}": brings and scheduled,
+        "{metric} has a falling rate for each column; leave {learning_rate.name} out": settings.steady and scheduled,
         f"{step}, so there is no {{alpha.name}}": brings and settings.alpha > 0.0,
         f"{step}, so there is no {{l1.name}}": brings and settings.l1 > 0.0,
         f"{who} goes with steps down a gradient; {{rule}} makes them as long as they need to be: use another, as "

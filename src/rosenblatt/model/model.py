@@ -78,8 +78,8 @@ class Model(Representation):
         return np.concatenate(parts)
 
     def probabilities(self, data: Any) -> Array:
-        """(n, K) probabilities of each class. SettingError where the model has none: learn with rule logistic, or
-        calibrate."""
+        """(n, K) probabilities of each class. SettingError where the model has none: learn with rule logistic or
+        softmax, or calibrate."""
         return np.exp(self.log_probabilities(self.decision(data)))
 
     def evaluate(self, data: Any, y: Any = None) -> dict[str, Any]:

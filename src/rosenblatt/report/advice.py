@@ -26,7 +26,7 @@ REMEDIES = {
     "shrunk": "a smaller --l2, or none",
     "pulled": "a smaller --l1, or none",
 }
-"""Why a run stopped → what to do."""
+"""Why a run stopped → what to do; see `remedy`."""
 ENDLESS = (
     "the rows are separable, so that this loss has no finite minimum, and the weights grow with the epochs; --l2 0.001 "
     "gives it one"
@@ -34,6 +34,12 @@ ENDLESS = (
 """Of what `endless` finds."""
 FEW = 30
 """Rows below which a share of wrong ones has a standard deviation of up to .09 and more."""
+
+
+def remedy(kind: str, settings: Settings) -> str:
+    """What to do about a run that stopped so."""
+    steady = kind == "unsettled" and settings.steady
+    return "a loss that does not settle wants a smaller --eta" if steady else REMEDIES[kind]
 
 
 def advice(diagnosis: Diagnosis) -> list[str]:
@@ -72,9 +78,9 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     if base.converged:
         yield f"Nothing needs to be done to converge: the learner does, after {length(base)}."
         return
-    if base.stop.kind in REMEDIES:
-        remedy = REMEDIES[base.stop.kind]
-        yield f"{remedy[0].upper()}{remedy[1:]}."
+    if base.stop.kind in REMEDIES and diagnosis.settings is not None:
+        text = remedy(base.stop.kind, diagnosis.settings)
+        yield f"{text[0].upper()}{text[1:]}."
     if diagnosis.separable is not False and done:
         yield f"To converge, use {shown(done[0])}: it was finished after {ended}."
     elif done:
