@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from command import NUMBERS, run, well, write
@@ -201,3 +202,22 @@ def test_metrics_are_values_classes_and_texts() -> None:
     for wrong in (3, None, object):
         with pytest.raises(SettingError, match="a metric is a NamedTuple with a method move"):
             Recipe(metric=wrong)
+
+
+def test_advice_about_what_to_keep_can_be_typed(tmp_path: Path) -> None:
+    """L1 goes with no mean, so that only the pocket is named; without it both are."""
+    rows = write(tmp_path / "rows.csv", "x,y\n" + "1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n")
+    asked = ("train", rows, "-o", tmp_path / "m", "--rule", "perceptron", "--epochs", "3")
+    assert "--keep pocket, which does well where mistakes remain" in well(*asked, "--l1", "0.01").out
+    assert "--keep averaged" not in well(*asked, "--l1", "0.01").out
+    with pytest.warns(ConvergenceWarning, match='help: a larger max_iter; keep="pocket" where mistakes remain'):
+        LinearClassifier(l1=0.01, max_iter=3).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+
+
+def test_parameters_and_ways_with_more_classes_are_said_once() -> None:
+    with pytest.raises(SettingError, match="r is given twice"):
+        LinearClassifier(metric="arow:r=1,r=2").fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(SettingError, match="softmax.*learns all classes together; leave multi_class="):
+        LinearClassifier("softmax", multi_class="multi-class-perceptron").fit([[1.0], [2.0], [3.0]], [0, 1, 2])
+    with pytest.raises(SettingError, match="falling rate for each column; leave learning_rate out"):
+        LinearClassifier("logistic", metric="ftrl", learning_rate="sqrt").fit([[1.0], [2.0]], [0, 1])

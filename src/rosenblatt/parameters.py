@@ -54,10 +54,9 @@ class Parameter(NamedTuple):
     `--eta` or `--intercept/--no-intercept`; default: `--name`; "": none. metavar: what stands for the value in the
     help. shown: what the help says of the default, where it is not the value itself; "": nothing. early: the shell
     refuses a value below `least` while it reads its words. own: its name inside the text of its owner, as `every` in
-    `pocket:every=10`; default: the name. after: the entry behind which it stands in lists. members: a choice may
-    have parameters of its own, as `pocket:every=10`. needs: (parameter, value)
-    without which it has no effect. data: "documents" or "rows" where it has none on the others. section: of the help;
-    "": the option is made elsewhere.
+    `pocket:every=10`; default: the name. after: the entry behind which it stands in lists. members: a choice may have
+    parameters of its own, as `pocket:every=10`. needs: (parameter, value) without which it has no effect. data:
+    "documents" or "rows" where it has none on the others. section: of the help; "": the option is made elsewhere.
     """
 
     name: str
@@ -377,11 +376,12 @@ def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[st
 def pairs(text: str, own: Collection[str], what: str) -> Iterator[tuple[str, str]]:
     """(parameter, value) for each that such a text has; own: the parameters that there are. SettingError for others."""
     name, _, settings = text.partition(":")
-    for part in filter(None, settings.split(",")):
-        key, _, value = part.partition("=")
-        why = "" if value else f"{part!r} is not of the form parameter=value"
+    for number, (key, sign, value) in enumerate(parts := [each.partition("=") for each in settings.split(",") if each]):
+        why = "" if value else f"{key + sign!r} is not of the form parameter=value"
         if key not in own:
             why = f"{name} has no parameter {key!r}; its parameters: {', '.join(own) or 'none'}"
+        elif any(key == other for other, _, _ in parts[:number]):
+            why = f"{key} is given twice"
         if why:
             raise SettingError(f"{{{what}}}: {plain(why)}", **{what: text})
         yield key, value

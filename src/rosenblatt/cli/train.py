@@ -38,7 +38,6 @@ LONG = 2.0
 """Seconds of learning before anything is said of mistakes that do not get fewer."""
 LATELY = 5
 """Epochs of which the best must be better than the best before them, or the mistakes do not get fewer."""
-KEEP = "--keep averaged or --keep pocket, which do well where mistakes remain"
 FIRST = {"metric": "arow", "keep": "averaged"}
 """What made the fewest errors over all sets: docs/guide/first-learner.md."""
 
@@ -257,12 +256,14 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
 
 def _keeping(model: Model, before: Model | None) -> str:
     """What to keep where mistakes remain; with `FIRST`, where that goes with all that was asked for."""
+    keeps = " or ".join(f"--keep {name}" for name in model.run.settings.mending)
+    keeps += f", which {'do' if ' or ' in keeps else 'does'} well where mistakes remain"
     try:
         recipes.Recipe.from_dict(model.recipe).with_(**FIRST)
     except SettingError:
-        return KEEP
+        return keeps
     typed = " ".join(f"--{name} {value}" for name, value in FIRST.items())
-    return KEEP if before else f"{typed}, which made the fewest errors over many data sets, or --keep pocket"
+    return keeps if before else f"{typed}, which made the fewest errors over many data sets, or --keep pocket"
 
 
 def _advice(trained: Learned, errors: int | None, before: Model | None) -> Iterator[str]:

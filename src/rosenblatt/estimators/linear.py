@@ -3,6 +3,7 @@
 import copy
 import difflib
 import inspect
+import json
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -333,7 +334,9 @@ def _warn(model: Model, rows: Rows) -> None:
         text += ": it came before the rule had finished"
         helps.append(f"a larger {run.stop.setting}{' (max_iter counts no picks)' * run.settings.optimizer.picks}")
     if run.may_never_settle:
-        helps.append('keep="averaged" or keep="pocket" where mistakes remain')
+        helps.append(
+            f"{' or '.join(f'keep={json.dumps(name)}' for name in run.settings.mending)} where mistakes remain"
+        )
     warnings.warn(f"{text}{'; what may help: ' * bool(helps)}{'; '.join(helps)}", ConvergenceWarning, stacklevel=3)
 
 

@@ -195,9 +195,21 @@ class Settings:
         return hasattr(self.metric, "stride")
 
     @property
+    def mending(self) -> list[str]:
+        """Names of the memories that do well where mistakes remain, and that go with all else."""
+        return [name for name in ("averaged", "pocket") if self._goes_with(name)]
+
+    def _goes_with(self, keep: str) -> bool:
+        try:
+            Settings.of(**{**self.words(), "keep": keep})
+        except SettingError:
+            return False
+        return True
+
+    @property
     def steady(self) -> bool:
         """Whether no schedule goes with the metric: there is no η, or its sums are those of one η."""
-        return self.brings or hasattr(self.metric, "begin")
+        return self.brings or hasattr(self.loop_metric, "begin")
 
     @property
     def loop_metric(self) -> Any:
@@ -284,6 +296,13 @@ def settings_from(words: dict[str, Any]) -> Settings:
     if words["learning_rate"] == "callable":
         words = {**words, "learning_rate": given_again}
     return Settings.of(**words)
+
+
+def check_together(rule: Any, multi_class: Any) -> None:
+    """SettingError for a way with more classes that was asked for beside a rule that has its own."""
+    if multi_class is not None and hasattr(rule, "steps") and multi_class != rule.name:
+        text = "{rule:s} learns all classes together; leave {multi_class:s} out"
+        raise SettingError(text, rule=rule.name, multi_class=multi_class)
 
 
 def _check_metric(settings: Settings) -> None:

@@ -23,7 +23,7 @@ from ..features.pipeline import Options
 from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_name
 from ..learn.run import Limits
-from ..learn.settings import WORDS, Settings
+from ..learn.settings import WORDS, Settings, check_together
 from ..mailtext.fields import checked
 from ..model.marks import marks, share_known
 from ..model.model import Model
@@ -252,9 +252,7 @@ class Recipe:
         for name, value in words.items():
             if name not in WORDS:
                 recipe_table()[name].check(value)
-        if words.get("multi_class") == "one-vs-rest" and hasattr(self.settings.rule, "steps"):
-            text = "{rule:s} learns all classes together; leave {multi_class:s} out"
-            raise SettingError(text, rule=rule_name(self.settings.rule), multi_class=words["multi_class"])
+        check_together(self.settings.rule, words.get("multi_class"))
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"
