@@ -201,7 +201,7 @@ class Settings:
 
     def _goes_with(self, keep: str) -> bool:
         try:
-            Settings.of(**{**self.words(), "keep": keep})
+            settings_from({**self.words(), "rule": self.rule, "metric": self.metric, "keep": keep})
         except SettingError:
             return False
         return True
