@@ -38,7 +38,8 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
             number = math.nan
         wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
         if not number > 0.0 or (only and number not in only) or (finite and math.isinf(number)):
-            raise SettingError(f"{what} {value.name!r}: {name}={given} must be {wanted}")
+            own = getattr(value, "name", type(value).__name__)
+            raise SettingError(f"{what} {own!r}: {name}={given} must be {wanted}")
     return type(value)(**numbers)
 
 
