@@ -198,6 +198,6 @@ def test_metrics_are_values_classes_and_texts() -> None:
     said = [Recipe(metric=each).settings for each in ("arow:r=0.1", Arow(0.1), Arow._make([0.1]))]  # type: ignore[call-arg]
     assert said[0] == said[1] == said[2] != Recipe(metric=Arow).settings
     assert Recipe(metric=Arow).as_dict() == {"metric": "arow"}
-    for wrong in (3, None, object):
+    for wrong in (3, object):
         with pytest.raises(SettingError, match="a metric is a NamedTuple with a method move"):
             Recipe(metric=wrong)
