@@ -158,6 +158,14 @@ def test_a_name_that_is_taken_is_refused(name: str) -> None:
         metric_from(own(name=3)(1.0))
 
 
+def test_one_number_alone_is_remembered_by_compiled_code_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = two_classes()
+    words = {"rule": "logistic", "metric": Mine, "max_iter": 2, "tol": None}
+    plain = Recipe(**words).fit(x, y)
+    monkeypatch.setenv("ROSENBLATT_JIT", "1")
+    np.testing.assert_allclose(Recipe(**words).fit(x, y).weights[0], plain.weights[0], rtol=1e-9)
+
+
 class Norm(NamedTuple):
     starts = (0.0,)
 
