@@ -29,7 +29,7 @@ def nearest(name: str, known: Iterable[Any]) -> str:
 def positive(value: Any, what: str, finite: bool = False) -> Any:
     """A NamedTuple with floats for its numbers, each > 0 or one of those that `only` has for it; else SettingError.
     what: "rule" or "metric", for the message."""
-    numbers = {}
+    numbers, own = dict[str, float](), getattr(value, "name", type(value).__name__)
     for name, given in value._asdict().items():
         only = getattr(value, "only", {}).get(name, ())
         try:
@@ -38,7 +38,7 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
             number = math.nan
         wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
         if not number > 0.0 or (only and number not in only) or (finite and math.isinf(number)):
-            raise SettingError(f"{what} {value.name!r}: {name}={given} must be {wanted}")
+            raise SettingError(f"{what} {own!r}: {name}={given} must be {wanted}")
     return type(value)(**numbers)
 
 

@@ -109,7 +109,7 @@ def remembered(metric: Any, c: Array, j: Index) -> tuple[float, float]:
 def remember(metric: Any, c: Array, j: Index, new: tuple[float, float]) -> None:
     c[0, j] = new[0]
     if twofold(metric):
-        c[1, j] = new[1]
+        c[1, j] = new[-1]
 
 
 def pull_row(rows: Any, i: Index, k: Index, at: Columns, pull: float) -> None:

@@ -9,6 +9,7 @@ compiled function gets a name of its own, which holds the classes whose verbs it
 """
 
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -375,15 +376,18 @@ def loop_for(loop: Function, *values: Any, exact: bool = False) -> Function:
 
 def _one_sentence(error: Exception, classes: tuple[type, ...]) -> str:
     """numba's pages of explanation. The package's own classes can be compiled, so it is about the others."""
-    text = str(error).rpartition("raised a specific error:")[2]
+    text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).rpartition("raised a specific error:")[2]  # without its colours
     lines = [line.strip() for line in text.splitlines() if line.strip() and "nopython" not in line]
     why = lines[0].removeprefix("TypingError: ").rstrip(".") if lines else type(error).__name__
     ours = __name__.partition(".")[0] + "."
     others = [cls for cls in classes if not cls.__module__.startswith(ours)] or classes[:1]
-    names = " with ".join(f"{'rows' if hasattr(cls, 'dot') else 'rule'} {cls.__name__}" for cls in others)
+    kinds = ["rows" if hasattr(cls, "dot") else "metric" if hasattr(cls, "move") else "rule" for cls in others]
+    names = " with ".join(f"{kind} {cls.__name__}" for kind, cls in zip(kinds, others, strict=True))
+    step = "its functions may use their" if "metric" in kinds else "a step may use its"
+    must = "move must return (change, c)" if "metric" in kinds else "must return a number"
     return (
-        f"{names} cannot be compiled ({why}); a step may use its parameters, plain functions and math, and must return "
-        f"a number, rows likewise numpy (ROSENBLATT_JIT=0 runs any Python)"
+        f"{names} cannot be compiled ({why}); {step} parameters, plain functions and math, and {must}, rows likewise "
+        f"numpy (ROSENBLATT_JIT=0 runs any Python)"
     )
 
 

@@ -52,6 +52,12 @@ def _no_parts(estimator: Any) -> str:
     return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"
 
 
+def _check_same(name: str, was: Any, now: Any) -> None:
+    if was != now:
+        text = f"{name} cannot change while learning goes on: it was {was!r}, and is {now!r} now"
+        raise SettingError(plain(text))
+
+
 class _OnlyIf:
     """A method that is not there where `why_not(estimator)` says why; as scikit-learn's available_if, with the reason
     in the first line that is seen."""
@@ -283,13 +289,17 @@ class LinearClassifier(Classifier):
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
-        words, before = new.words(), old.words()
-        for name in ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class", "rule"):
-            if words[name] != before[name]:
-                raise SettingError(f"{name} cannot change while learning goes on: it was {before[name]!r}")
-        was, now = (f"{rule_name(each.metric)!r} and {each.l1:g}" for each in (old, new))
-        if was != now:
-            raise SettingError(f"metric and l1 cannot change while learning goes on: they were {was}")
+        before, words = ({"metric": rule_name(each.metric), "l1": each.l1, **each.words()} for each in (old, new))
+        own = ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class")
+        for name in own:
+            _check_same(name, before[name], words[name])
+        for name in ("rule", "metric"):
+            was, now = getattr(old, name), getattr(new, name)
+            if type(was) is type(now):  # AROW has its metric's r, FTRL its beta: said as it is set
+                for each in sorted(set(was._fields) & self.get_params().keys() - set(WORDS)):
+                    _check_same(each, getattr(was, each), getattr(now, each))
+            _check_same(name, before[name], words[name])
+        _check_same("l1", before["l1"], words["l1"])
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
         eta0 = old.eta0 if new.eta0 == "auto" else new.eta0

@@ -15,6 +15,7 @@ from ..core.rows import Array, Index, Rows
 from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
+from ..learn.epochs import against_overflow
 from ..learn.metric import algorithm
 from ..learn.rule import rule_name
 from ..learn.run import Run, new_run
@@ -285,5 +286,5 @@ def _scores(run: Run, rows: Rows, y: Array, c: Array, name: str) -> Array:
     run.blocks += count
     if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
         which = f"the weights of learner {plain(repr(name))}"
-        raise DataError(f"{which} overflowed; scale the features or lower its {{eta0.name}}", eta0=settings.eta0)
+        raise DataError(f"{which} overflowed; {against_overflow(run)}", eta0=settings.eta0)
     return scores

@@ -7,10 +7,21 @@ import numpy as np
 
 from ..core.loop import LOSS, LOSS_WEIGHT, RECORD, UPDATES, Keep, Steps
 from ..core.rows import Array
-from ..errors import DataError
+from ..errors import DataError, plain
 from .converged import asks_at, asks_for_a_step, fell_little, start_loss, unsettled
+from .metric import metric_classes
 from .observers import Event, Watch
+from .rule import rule_classes, rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
+
+
+def against_overflow(run: Run) -> str:
+    """What may help, a template with {eta0}: a rule or metric of one's own may make numbers too large by itself."""
+    parts = {"move": (run.settings.metric, metric_classes()), "step": (run.rule, rule_classes())}
+    own = [(verb, part) for verb, (part, known) in parts.items() if type(part) not in known.values()]
+    lower = "" if run.settings.brings else " or lower {eta0.name}"
+    mend = [f", or mend the {verb} of {plain(rule_name(part))}" for verb, part in own]
+    return f"scale the features{lower}{''.join(mend)}"
 
 
 class Trainer:
@@ -177,9 +188,9 @@ class Epochs(Trainer):
         run = self.run
         if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
             largest = max(chunk.rows.largest() for chunk in self.chunks)
-            eta, lower = ("", "") if run.settings.brings else (", {eta0:g}", " or lower {eta0.name}")
-            found = f"the weights overflowed in epoch {run.epoch + 1} ({run.settings.learner}{eta}"
-            wanted = f"largest value {largest:g}); scale the features{lower}"
+            eta = "" if run.settings.brings else ", {eta0:g}"
+            found = f"the weights overflowed in epoch {run.epoch + 1} ({plain(run.settings.learner)}{eta}"
+            wanted = f"largest value {largest:g}); {against_overflow(run)}"
             raise DataError(f"{found}, {wanted}", eta0=run.settings.eta0)
 
     def walk(self, number: int, chunk: Chunk, done: int, whole: tuple[Any, ...]) -> Stop | None:

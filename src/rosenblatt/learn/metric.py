@@ -8,7 +8,8 @@ from ..errors import SettingError
 from ..lazy import members
 from ..parameters import nearest, pairs, positive
 from .others import METRICS_OF_OTHERS
-from .rule import rule_classes
+from .rule import check_name, made_of, rule_classes
+from .tried import check_metric
 
 GRADIENT = "logistic"
 """The rule of a metric that is named alone and needs one."""
@@ -26,18 +27,23 @@ def shaping() -> dict[str, Any]:
 
 
 def metric_from(given: Any) -> Any:
-    """A metric from a text, a class or a value. SettingError for an unknown name or parameter, and for a parameter that
-    is no finite number > 0."""
+    """A metric from a text, a class or a value. SettingError for an unknown name or parameter, for a parameter that is
+    no finite number > 0, and for a metric of one's own that has the name of another or cannot be learned with."""
+    if given is None:
+        raise SettingError("{metric} is no metric; say {metric_}", metric=None, metric_="none")
     if isinstance(given, str):
         known: dict[str, Any] = metric_classes()
         name = given.partition(":")[0]
         if name not in known:
             raise _unknown(given, known)
         given = known[name](**dict(pairs(given, known[name]._fields, "metric")))
-    value = given() if isinstance(given, type) else given
+    value = made_of(given, "metric") if isinstance(given, type) else given
     if not (hasattr(value, "move") and hasattr(value, "_asdict")):
         raise SettingError(f"{given!r} is not a metric; a metric is a NamedTuple with a method move(self, c, w, x, a)")
-    return positive(value, "metric", finite=True)
+    check_name(value, metric_classes(), "metric")
+    value = positive(value, "metric", finite=True)
+    check_metric(value)
+    return value
 
 
 def _unknown(text: str, known: dict[str, Any]) -> SettingError:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import metrics, rules
-from ..errors import SettingError
+from ..errors import SettingError, short
 from ..lazy import members
 from ..parameters import pairs, positive
 from .others import RULES_OF_OTHERS
@@ -29,23 +29,36 @@ def rule_from(given: Any) -> Any:
 
     "script.py:Mine" is the class Mine of a Python file. A user's own rule needs only `step(self, u, y, sq_norm)`;
     numbers that it or its class keeps as attributes become its parameters. Raises SettingError for an unknown name or
-    parameter, for a parameter of ours that is not > 0, and for an object without a step.
+    parameter, for a parameter of ours that is not > 0, for an object without a step, and for one with another's name.
     """
     if isinstance(given, str):
         return _positive(_named(given))
-    value = _made(given) if inspect.isclass(given) else given
+    value = made_of(given, "rule") if inspect.isclass(given) else given
     if not (hasattr(value, "step") or hasattr(value, "steps")):
         raise SettingError(f"{given!r} is not a rule; a rule has a method step(self, u, y, sq_norm)")
+    check_name(value, rule_classes(), "rule")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return _positive(value)
     return _as_tuple(value)
 
 
-def _made(cls: type) -> Any:
+def made_of(cls: type, what: str) -> Any:
+    """A value of a class of one's own. what: "rule" or "metric", for the message."""
     try:
         return cls()
     except Exception as error:
-        raise SettingError(f"rule {cls.__name__} cannot be made: {type(error).__name__}: {error}") from None
+        raise SettingError(f"{what} {cls.__name__} cannot be made: {type(error).__name__}: {error}") from None
+
+
+def check_name(value: Any, known: dict[str, type], what: str) -> None:
+    """SettingError where a rule or metric of one's own has no text for a name, or a known one's: model files and
+    messages would take it for that."""
+    name = getattr(value, "name", type(value).__name__)
+    if not isinstance(name, str):
+        raise SettingError(f"{what} {type(value).__name__}: its name must be a text, not {short(repr(name))}")
+    name = name.partition(":")[0]
+    if known.get(name) not in (None, type(value)):
+        raise SettingError(f"{what} {type(value).__name__}: the name {name!r} is taken; give it another `name`")
 
 
 def _positive(rule: Any) -> Any:

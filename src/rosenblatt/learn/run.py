@@ -248,8 +248,9 @@ class Run:
     def rule(self) -> Any:
         """The rule of these classes. Two learn the multi-class perceptron as the perceptron: w = (w₊ − w₋)/2."""
         rule: Any = Margin() if self.settings.brings else self.settings.rule  # type: ignore[call-arg]
-        if hasattr(rule, "missing"):
-            raise ModelError(f"to go on learning, give the rule {rule.missing!r} again; model files hold no code")
+        for what, part in (("rule", rule), ("metric", self.settings.metric)):
+            if hasattr(part, "missing"):
+                raise ModelError(f"to go on learning, give the {what} {part.missing!r} again; model files hold no code")
         if self.joint:
             return rule if hasattr(rule, "steps") else MultiClassPerceptron()  # type: ignore[call-arg]
         if hasattr(rule, "two"):
@@ -291,10 +292,12 @@ class Run:
 
     @property
     def columns_moved(self) -> int | None:
-        """In how many columns steps were made, of any class; None: not known, of plain steps and of a final model."""
-        state, starts = self.state, np.array(self.settings.loop_metric.starts)[:, None]
-        if state.past.size == 0:
+        """In how many columns steps were made, of any class; None: not known, of plain steps, of a final model, and
+        of one whose metric no file holds."""
+        state, metric = self.state, self.settings.loop_metric
+        if state.past.size == 0 or hasattr(metric, "missing"):
             return None
+        starts = np.array(metric.starts)[:, None]
         moved = (state.w != 0).ravel() | (state.c != starts).any(axis=0)
         classes = moved.reshape(state.w.shape)
         return int(np.count_nonzero(classes if not self.many else classes.any(axis=1 if self.memory.by_column else 0)))

@@ -230,7 +230,7 @@ class Settings:
     @property
     def rate(self) -> float:
         """η, where it is a number; of "auto" the metric's own, or the rule's."""
-        own = 1.0 if self.brings else self.metric.eta0 or getattr(self.rule, "eta0", 1.0)
+        own: Any = 1.0 if self.brings else getattr(self.metric, "eta0", None) or getattr(self.rule, "eta0", 1.0)
         return float(own if self.eta0 == "auto" else self.eta0)
 
     @property

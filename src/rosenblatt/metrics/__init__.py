@@ -2,14 +2,14 @@
 
 A metric is a NamedTuple of its parameters, numbers > 0. It is made of scalar functions of a column's state c, a pair of
 numbers, so that the compiled loop and a store of single columns call the same ones:
-    name              as on the command line
+    name              as on the command line; of one's own, one that is not taken, or the class's name without it
     starts            c of a column that was never seen; one number only where c[1] is not used, which is not kept then
-    eta0              the learning rate of "auto"; None: it brings its step, and takes no rate and no schedule
+    eta0              the learning rate of "auto"; None, or without it: the rule's. One that brings its step takes none
     tol               of one that brings its step: that of "auto", by the hinge loss
     only              optional: parameter → the only values that it may have
     compared          optional, True: among the learners that `compare` tries unless others are asked for
     rules             optional: names of the rules that it goes with, where these are not all that descend a gradient
-    news(c, x)        whether `see` would change anything, which it is called for then; of a metric that has it
+    news(c, x)        whether `see` would change anything, which it is called for then; of a metric that has it, only
     see(c, x)         optional, before the score: (c, factor of w_j and of what the averages keep of it)
     measure(c, x)     optional: the column's part of v
     shrink(c)         optional: how strongly L1 pulls on the column, as a factor: as long as its steps are

@@ -16,7 +16,7 @@ from ..core.rows import Array
 from ..data import labels
 from ..errors import ModelError, SettingError
 from ..learn.run import Best, Run, stop_from
-from ..learn.settings import Settings, settings_from
+from ..learn.settings import DEFAULTS, Settings, settings_from
 from ..write.files import whole_file
 from .calibration import restored
 from .form import check_arrays, check_classes, check_form, check_reading
@@ -227,7 +227,8 @@ def _memory_and_state(
     w = tensors[f"{prefix}state.w"]
     empty = {"c": two.astype(w.dtype), "c_b": two, "past": none, "pulled": two}
     state = State(*(tensors.get(f"{prefix}state.{name}", empty.get(name)).copy() for name in State._fields))  # type: ignore[union-attr]
-    if state.past.size > 0 and len(state.c_b) != len(settings.loop_metric.starts):
+    known = not hasattr(settings.metric, "missing")
+    if state.past.size > 0 and known and len(state.c_b) != len(settings.loop_metric.starts):
         raise ModelError("damaged: its metric remembers another number of things")
     return memory, state
 
@@ -283,12 +284,27 @@ class UnknownRule(NamedTuple):
         return self.missing
 
 
+class UnknownMetric(UnknownRule):
+    """The same for a metric."""
+
+
+class UnknownStep(UnknownMetric):
+    """The same for a metric that brings its step."""
+
+    stride = None
+
+
 def _settings(words: dict[str, Any]) -> Settings:
+    from ..learn.metric import metric_classes
     from ..learn.rule import rule_classes
 
-    if words["rule"].partition(":")[0] in rule_classes():
-        return settings_from(words)
-    return replace(settings_from({**words, "rule": "perceptron"}), rule=UnknownRule(words["rule"]))
+    own: dict[str, Any] = {}
+    if words["rule"].partition(":")[0] not in rule_classes():
+        own["rule"] = UnknownRule(words["rule"])
+    metric = words.get("metric", "none")
+    if metric.partition(":")[0] not in metric_classes():  # learning has made η "auto" a number where there is an η
+        own["metric"] = UnknownStep(metric) if words["eta0"] == "auto" else UnknownMetric(metric)
+    return replace(settings_from(words | {name: DEFAULTS[name] for name in own}), **own)
 
 
 def _short(error: Exception) -> str:

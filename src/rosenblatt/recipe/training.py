@@ -323,8 +323,8 @@ def _scored_by(recipe: Recipe) -> str:
 
 
 def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
-    """The model's own settings; what it was asked for when it began may be said again. A rule from a file is
-    given again, because no model file holds code."""
+    """The model's own settings; what it was asked for when it began may be said again. A rule or a metric
+    of one's own is given again, because no model file holds code."""
     saved = {"metric": rule_name(own.metric), "l1": own.l1, **own.words()}
     for name in (set(recipe.words) & set(saved)) - {"rule", "metric"}:
         value, there = recipe[name], saved[name]
@@ -339,4 +339,4 @@ def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Sett
         value = rule_name(getattr(recipe.settings, name))
         if value != saved[name]:
             raise SettingError(f"{{{name}:s}}: the model goes on as it began, with {saved[name]}", **{name: value})
-    return replace(own, rule=recipe.settings.rule) if "rule" in recipe.words else own
+    return replace(own, **{name: getattr(recipe.settings, name) for name in {"rule", "metric"} & set(recipe.words)})
