@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.cli.command import split_names
 from rosenblatt.compare import Comparison, Contender, Plan, compare, contenders, race
-from rosenblatt.compare.contenders import split_names
 from rosenblatt.compare.intervals import GROUPS, groups, holm, over_folds, over_groups, over_rows
 from rosenblatt.compare.race import folds
 from rosenblatt.core.rows import dense, matrix

@@ -233,6 +233,16 @@ def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     return None if value is None else value.split(",")
 
 
+def as_members(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else split_names(value)
+
+
+def split_names(text: str) -> list[str]:
+    """`"margin:tau=2,logistic"` → `["margin:tau=2", "logistic"]`; a comma before `name=` is inside a rule."""
+    names = re.split(r",(?![^,:]*=)", re.sub(r"\s*,\s*", ",", text.strip()))
+    return [name for name in names if name]
+
+
 def as_rules(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """`ham=Inbox,"Work, urgent"`: what stands in quotes keeps its commas."""
     rules = re.findall(r'(?:[^,"]|"[^"]*"?)+', value or "")
@@ -273,11 +283,13 @@ def in_shell(message: str, command: click.Command | None = None) -> str:
 
     def word(name: str, shown: str | None) -> str:
         option = options.get(name)
-        if option is None:
-            return in_python(name, shown)
+        text = "" if shown is None else shown.strip("'\"")
+        if option is None:  # a setting of a learner that this command has no option for
+            plain = shown is None or not options
+            return in_python(name, shown) if plain else f"{name} {text}"
         if option.secondary_opts and shown in ("True", "False"):
             return (option.opts if shown == "True" else option.secondary_opts)[0]
-        value = "none" if shown == "None" else "" if shown is None or option.is_flag else shown.strip("'\"")
+        value = "none" if shown == "None" else "" if option.is_flag else text
         return f"{max(option.opts, key=len)} {value}".rstrip()
 
     said = message.in_words(word)

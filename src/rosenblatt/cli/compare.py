@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compare import Comparison, Plan, along, contenders
 from ..compare import compare as compare_learners
-from ..compare.contenders import check, named, split_names, usual
+from ..compare.contenders import check, named, usual
 from ..compare.optimum import check_two, with_optimum
 from ..compare.race import check_noise
 from ..data.batch import Batch, joined
@@ -28,7 +28,7 @@ from ..read.several import Several, words_of
 from ..report.compare import NAMED, fewest, table, verdict
 from ..report.words import as_options, class_counts, listed, plural, wrapped
 from ..write import whole_files
-from .command import Number, as_data, as_written, command, given, in_shell, option, option_of, switch
+from .command import Number, Share, as_data, as_members, as_written, command, given, in_shell, option, option_of, switch
 from .options import FEATURES, READING, TABLE, data_options, json_option, like, plot_option, reading
 from .output import check_writable, note, notes, show
 from .pictures import check_picture, write_picture
@@ -45,15 +45,15 @@ WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
 
 
-def _names(ctx: click.Context, param: click.Parameter, text: str | None) -> list[str] | None:
-    return None if text is None else split_names(text)
-
-
 def _numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
     try:
         return [float(part) for part in (text or "").split(",") if part.strip()]
     except ValueError:
         raise click.BadParameter(f"{text!r} is not numbers with commas between them.", ctx, param) from None
+
+
+def _shares(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
+    return [Share().convert(part.strip(), param, ctx) for part in (text or "").split(",") if part.strip()]
 
 
 # fmt: off
@@ -64,19 +64,19 @@ def _numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> li
         help="Learn from all of DATA and test on this file, once.")
 @option("Comparison", "--scoring", metavar="NAME",
         help="Sort by a scorer of scikit-learn, as balanced_accuracy or roc_auc.  [default: errors]")
-@option("Comparison", "--noise", metavar="P,Q,...", callback=_numbers,
-        help="Shares of the training rows that get another label, as 0,.05,.2: errors at each, side by side.")
+@option("Comparison", "--noise", metavar="P,Q,...", callback=_shares,
+        help="Shares of the training rows that get another label, as 0,5%,20%: errors at each, side by side.")
 @like("random_state", "Comparison", "Of the folds, the shuffled orders and the noise.", name="seed")
 @option("Comparison", "--jobs", type=Number(int, 1), help="Threads; the result is the same.  [default: one a core]")
-@option("Learners", "--rules", metavar="A,B,...", callback=_names,
+@option("Learners", "--rules", metavar="A,B,...", callback=as_members,
         help=f"{', '.join(rule_classes())}; with parameters: margin:tau=2; your own: FILE.py:CLASS. Metrics:"
              f" {', '.join(shaping())}; arow:r=0.1, logistic+adagrad.  [default: all rules, {', '.join(usual())}]")
-@option("Learners", "--keeps", metavar="A,B,...", callback=_names,
+@option("Learners", "--keeps", metavar="A,B,...", callback=as_members,
         help=f"{', '.join(TABLE['keep'].choices)}.  [default: all, but voted for the units: linear, sigmoid, tanh,"
              " logistic]")
-@option("Learners", "--scales", "scalings", before="scalings", metavar="A,B,...", callback=_names,
+@option("Learners", "--scales", "scalings", before="scalings", metavar="A,B,...", callback=as_members,
         help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
-@option("Learners", "--optimizers", metavar="A,B,...", callback=_names, default="online",
+@option("Learners", "--optimizers", metavar="A,B,...", callback=as_members, default="online",
         help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")
 @option("Learners", "--l1", metavar="P,Q,...", callback=_numbers,
         help="A path: each learner that L1 goes with at each of these strengths, as 0,1e-6,1e-5; --plot draws it.")
@@ -233,7 +233,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
             check_two(rows.y, words["noise"])
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
         learners = contenders(source.kind, classes.size, words["rules"], *others)
-        learners = along(learners, words["l1"]) if words["l1"] else learners
+        learners = along(learners, words["l1"], words["rules"] is not None) if words["l1"] else learners
         plan = Plan(learners=learners, options=recipe.features, **{name: words[name] for name in PLANNED})
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())

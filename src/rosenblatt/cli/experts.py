@@ -25,7 +25,7 @@ from ..read.several import Several
 from ..report.experts import Outcome, as_text, values
 from ..report.words import plural
 from ..write.files import whole_files
-from .command import Number, command, flag, given, option, switch
+from .command import Number, as_members, command, flag, given, option, switch
 from .options import READING, json_option, like, names_option, plot_option, reading, reading_options
 from .output import check_writable, notes, show, write_lines
 from .pictures import check_picture, write_picture
@@ -56,7 +56,9 @@ TEXT_SCALE = "unit:2"
 @names_option(
     "Advice",
     "--learners",
-    help="DATA are labelled rows: the experts are these rules, which predict each row and then learn from it.",
+    callback=as_members,
+    help="DATA are labelled rows: the experts are these rules and metrics, as arow or logistic+adagrad, which predict"
+    " each row and then learn from it.",
 )
 @option("Advice", "--positive", metavar="LABEL", help="--learners: the class that is 1.  [default: the last in order]")
 @like(

@@ -44,7 +44,7 @@ recipe_options = together([learner_options, run_options, threshold_options, data
 
 def names_option(section: str, *names: str, **words: Any) -> Decorator:
     """Of names with commas between them."""
-    return option(section, *names, metavar="A,B,...", callback=as_names, **words)
+    return option(section, *names, **{"metavar": "A,B,...", "callback": as_names, **words})
 
 
 def only_option(section: str) -> Decorator:

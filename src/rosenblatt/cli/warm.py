@@ -12,15 +12,14 @@ import click
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..compare.contenders import split_names
 from ..core.dispatch import jit_enabled, versions
 from ..data.checks import rows_from
 from ..errors import SettingError
-from ..learn.metric import algorithm, shaping
+from ..learn.metric import algorithm_from, shaping
 from ..learn.rule import rule_classes
 from ..recipe.recipe import Recipe
 from ..recipe.training import learn
-from .command import command, option
+from .command import command, option, split_names
 from .options import json_option
 from .output import show
 from .progress import Progress
@@ -69,7 +68,7 @@ def warm(rules: list[str], as_json: bool) -> None:
 
 def _words(text: str) -> dict[str, str]:
     """Of a recipe."""
-    rule, metric = algorithm(text)
+    rule, metric = algorithm_from(text)
     return {name: value for name, value in (("rule", rule), ("metric", metric)) if value}
 
 

@@ -4,7 +4,6 @@ An algorithm is a rule (`logistic`), a rule and a metric (`logistic+adagrad`), o
 that brings its step, else the logistic rule with it.
 """
 
-import re
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -12,12 +11,12 @@ from typing import Any, NamedTuple
 from ..errors import SettingError
 from ..features import scaling
 from ..features.pipeline import SCALE
-from ..learn.metric import algorithm, metric_from, shaping
+from ..learn.metric import algorithm, algorithm_from, shaping
 from ..learn.rule import rule_classes, rule_from, rule_name
 from ..learn.settings import DEFAULTS, learner_table
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
-from ..parameters import member, nearest
+from ..parameters import member
 from ..recipe.recipe import Recipe
 
 SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standard")}
@@ -77,11 +76,7 @@ def named(asked: Any) -> tuple[str, Any]:
     if not isinstance(asked, str):
         value = rule_from(asked)
         return rule_name(value), value
-    rule, metric = algorithm(asked)
-    if metric:
-        metric_from(metric)
-    elif near := nearest(rule.partition(":")[0], shaping()):
-        raise SettingError(f"unknown rule {asked!r}; did you mean the metric {near}?")
+    rule, _ = algorithm_from(asked)
     return asked, rule_from(rule) if rule else None
 
 
@@ -124,17 +119,20 @@ def contenders(
     return list(dict.fromkeys(learners))
 
 
-def along(learners: Sequence[Contender], strengths: Sequence[float]) -> list[Contender]:
+def along(learners: Sequence[Contender], strengths: Sequence[float], asked: bool = False) -> list[Contender]:
     """A path of L1: each of the learners at each of these strengths ≥ 0, without those that L1 does not go with.
 
-    SettingError for another strength, and where nobody is left.
+    asked: their rules were asked for by name. SettingError for another strength, where nobody is left, and where
+    nothing is left of a rule that was asked for.
     """
     for strength in strengths:
         learner_table()["l1"].check(strength)
     rising = sorted({*strengths})
     refusals = {learner: learner._replace(l1=rising[-1]).refusal for learner in learners}
-    if learners and all(refusals.values()):
-        raise refusals[learners[0]]  # type: ignore[misc]
+    left = {learner.rule for learner in learners if not refusals[learner]}
+    lost = [refusal for learner, refusal in refusals.items() if refusal and learner.rule not in left]
+    if lost and (asked or not left):
+        raise lost[0]
     return [learner._replace(l1=strength) for learner in learners if not refusals[learner] for strength in rising]
 
 
@@ -148,9 +146,3 @@ def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizer
             member(name, known, what)
     for text in scalings or ():
         scaling.parse(text)
-
-
-def split_names(text: str) -> list[str]:
-    """`"margin:tau=2,logistic"` → `["margin:tau=2", "logistic"]`; a comma before `name=` is inside a rule."""
-    names = re.split(r",(?![^,:]*=)", re.sub(r"\s*,\s*", ",", text.strip()))
-    return [name for name in names if name]

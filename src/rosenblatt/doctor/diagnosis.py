@@ -153,7 +153,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     folds = folds_of(labels, plan.folds, recipe.settings.random_state)
     case = Case(rows, labels, recipe, Task(names=plan.names), folds, plan.scale)
     watch("the learner as it is", 0, 0)
-    warm_up(recipe, rows, labels)
+    compiling = _compiled(case, recipe)
     first = _learned(case, recipe, _whole(case), plan.max_time * PROOFS)[0]
     watch("proofs", 0, 0)
     model = first.model
@@ -163,7 +163,7 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     longer = longer and all(verdict.separable for verdict in proven)
     numbers = not plan.texts and plan.degree == 1
     changes = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
-    left = plan.max_time - (time.monotonic() - begun)
+    left = plan.max_time - (time.monotonic() - begun - compiling)
     trials = tried(case._replace(first=first), changes, max(left, 1.0), watch)
     return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
 
@@ -287,17 +287,22 @@ def tried(case: Case, changes: dict[str, dict[str, Any]], seconds: float, watch:
     end, trials = time.monotonic() + seconds, {}
     for number, what in enumerate(sorted(changes, key=lambda what: "max_iter" in changes[what])):
         watch(what, number, len(changes))
+        words, recipe = changes[what], case.recipe
+        try:
+            idle = OF_STEPS if "metric" in words else ("max_updates",) if "max_iter" in words else ()
+            recipe = recipe.without(*idle).instead(**words)
+            end += _compiled(case, recipe)
+        except RosenblattError as error:
+            trials[what] = Trial(what, words, failed=error.message)
+            continue
         left = max(end - time.monotonic(), 0.0) / (len(changes) - number)
-        trials[what] = _trial(case, what, changes[what], max(min(left, seconds / 2.0), 0.2))
+        trials[what] = _trial(case, recipe, max(min(left, seconds / 2.0), 0.2), what, words)
     return [trials[what] for what in changes]
 
 
-def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> Trial:
+def _trial(case: Case, recipe: Recipe, seconds: float, what: str, words: Mapping[str, Any]) -> Trial:
+    begun = time.monotonic()
     try:
-        idle = OF_STEPS if "metric" in words else ("max_updates",) if "max_iter" in words else ()
-        recipe = case.recipe.without(*idle).instead(**words)
-        warm_up(recipe, case.rows, case.y)
-        begun = time.monotonic()
         first = None if words else case.first
         learned = first or _learned(case, recipe, _whole(case), seconds / 2.0)[0]
         trial = counted(learned)
@@ -311,13 +316,27 @@ def _trial(case: Case, what: str, words: Mapping[str, Any], seconds: float) -> T
     return trial._replace(what=what, words=words, wrong=wrong if case.folds else None, seconds=taken)
 
 
+def _compiled(case: Case, recipe: Recipe) -> float:
+    """Seconds of compiling a recipe's loop for the rows as it scales them: they are not learning's."""
+    begun = time.monotonic()
+    few = np.unique(case.y, return_index=True)[1]
+    made = _ready(case, recipe, (few, few))
+    warm_up(recipe, made.rows, made.y)
+    return time.monotonic() - begun
+
+
 def _whole(case: Case) -> tuple[Array, Array]:
     """All rows to learn from, none held out."""
     return np.arange(case.rows.n), np.arange(0)
 
 
 def _learned(case: Case, recipe: Recipe, split: tuple[Array, Array], seconds: float) -> tuple[Learned, Part]:
+    made = _ready(case, recipe, split)
+    return learn(recipe.with_(max_time=seconds), made.rows, made.y, case.task), made
+
+
+def _ready(case: Case, recipe: Recipe, split: tuple[Array, Array]) -> Part:
+    """Training and held-out rows in the recipe's features."""
     scale = (recipe.features.scale or "none").removeprefix(f"{case.scale}+")
     train, held = (Batch(case.rows.take(numbers), case.y[numbers]) for numbers in split)
-    made = part(train, held, recipe.features._replace(scale=scale))
-    return learn(recipe.with_(max_time=seconds), made.rows, made.y, case.task), made
+    return part(train, held, recipe.features._replace(scale=scale))

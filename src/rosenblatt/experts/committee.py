@@ -16,7 +16,7 @@ from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
 from ..errors import DataError, ModelError, SettingError, plain
 from ..learn.epochs import against_overflow
-from ..learn.metric import algorithm
+from ..learn.metric import algorithm_from
 from ..learn.rule import rule_name
 from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
@@ -232,7 +232,7 @@ def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
     elif isinstance(given, str):
         keep, blank, rule = given.strip().partition(" ")
         words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
-        rule, metric = algorithm(words["rule"])
+        rule, metric = algorithm_from(words["rule"])
         words |= {"rule": rule or DEFAULTS["rule"], "metric": metric or DEFAULTS["metric"]}
     unknown = [name for name in words if name not in WORDS]
     if unknown:

@@ -55,6 +55,18 @@ def _unknown(text: str, known: dict[str, Any]) -> SettingError:
     return SettingError(f"unknown metric {name!r}; {hint} metrics are {', '.join(known)}")
 
 
+def algorithm_from(text: str) -> tuple[str, str]:
+    """`algorithm` of what somebody asks for. SettingError for an unknown metric, a metric that brings its step behind a
+    rule, and an unknown rule where a metric is meant."""
+    rule, metric = algorithm(text)
+    name = rule.partition(":")[0]
+    if metric and hasattr(metric_from(metric), "stride") and rule:
+        raise SettingError(f"{text!r}: {metric} brings its own step; say it without a rule: {metric}")
+    if not metric and name not in rule_classes() and (near := nearest(name, shaping())):
+        raise SettingError(f"unknown rule {text!r}; did you mean the metric {near}?")
+    return rule, metric
+
+
 def algorithm(text: str) -> tuple[str, str]:
     """(rule, metric) of an algorithm's text, "" where it has none: a rule (`logistic`), a rule and a metric
     (`logistic+adagrad`), or a metric alone (`arow:r=0.1`): one that brings its step, else `GRADIENT` with it."""

@@ -87,7 +87,12 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         alone = f"These columns alone allow no {one} without an error"
         yield f"{alone}, but {shown(done[0])} converged, after {ended}."
     if longer is not None and longer.converged:
-        yield f"Or let it run until it is finished, with --epochs none: that took {effort(longer)}."
+        let = "Or let" if done else "Let"
+        yield f"{let} it run until it is finished, with --epochs none: that took {effort(longer)}."
+    elif longer is not None and diagnosis.settings is not None and not longer.stop.is_limit:
+        why = remedy(longer.stop.kind, diagnosis.settings) if longer.stop.kind in REMEDIES else ""
+        by = f"without a limit it stopped by its own rule after {effort(longer)}"
+        yield f"More epochs do not help: {by}, and was not finished{why and f'; {why}'}."
     elif longer is not None:
         over = "it was not finished (the time for a trial was over)"
         sure = all(verdict.limit is not None for verdict in diagnosis.verdicts)

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from ...compare.result import Comparison, Row
-from .canvas import FILLS, INK, finish, paper, percent, plain
+from .canvas import FILLS, INK, finish, look, paper, percent, plain
 from .labels import readable
 
 LONGEST = 44
@@ -21,10 +21,11 @@ LEVEL, WORSE = FILLS[0], FILLS[6]
 def figure_of_learners(comparison: Comparison, title: str | Sequence[str]) -> Figure:
     """Left each learner's error (or score) with its deviation, right its difference to the best with its interval.
 
-    A dashed line: what always saying the most frequent class comes to.
+    A dashed line: what always saying the most frequent class comes to. Small marks: the same learners where more of the
+    training rows have a wrong label.
     """
     rows, scoring = comparison.rows, comparison.scoring
-    figure = paper(11.0, 1.9 + 0.21 * len(rows), title)
+    figure = paper(11.0, 1.9 + 0.21 * len(rows), [*([title] if isinstance(title, str) else title), *wrong(comparison)])
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     what = "wrong answers" if scoring is None else readable(scoring)
     baseline = comparison.baseline[scoring is not None]
@@ -41,13 +42,34 @@ def figure_of_learners(comparison: Comparison, title: str | Sequence[str]) -> Fi
     right.axvline(0.0, color=INK, linewidth=0.9)
     if baseline is not None:
         left.axvline(baseline, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+    noisy = _noisy(left, comparison)
     left.set_yticks(range(len(rows)), [readable(row.contender.name, LONGEST) for row in rows], fontsize=9)
     left.get_yticklabels()[rows.index(comparison.pick)].set_fontweight("bold")
     left.set_ylim(len(rows) - 0.4, -0.6)
     right.tick_params(left=False)
-    _scales(left, right, rows, scoring is None)
-    _legend(figure, baseline is not None)
+    _scales(
+        left, right, [*rows, *(row for there in comparison.noise.values() for row in there.values())], scoring is None
+    )
+    _legend(figure, baseline is not None, noisy)
     return finish(figure)
+
+
+def wrong(comparison: Comparison) -> list[str]:
+    """What a picture says of the labels, where all it shows is learned from wrong ones."""
+    return [
+        f"{percent(share)} of the training rows have a wrong label" for share in list(comparison.noise)[:1] if share
+    ]
+
+
+def _noisy(axes: Axes, comparison: Comparison) -> list[Line2D]:
+    """Marks at the other shares of wrong labels; what the legend says of them."""
+    marks = []
+    for number, share in enumerate(list(comparison.noise)[1:], 1):
+        there, style = comparison.noise[share], {**look(number), "linestyle": "none", "markersize": 4.0}
+        at = [(there[row.contender].measured[0], y) for y, row in enumerate(comparison.rows) if row.contender in there]
+        axes.plot([x for x, _ in at], [y for _, y in at], **style)
+        marks.append(Line2D([], [], label=f"with {percent(share)} wrong labels", **style))
+    return marks
 
 
 def _scales(left: Axes, right: Axes, rows: Sequence[Row], errors: bool) -> None:
@@ -77,7 +99,7 @@ _SPARSE = [10.0**power for power in (-4, -3, -2, -1)]
 _ROUND = [digit * 10.0**power for power in (-4, -3, -2, -1) for digit in (1, 2, 3, 5, 7)]
 
 
-def _legend(figure: Figure, baseline: bool) -> None:
+def _legend(figure: Figure, baseline: bool, more: Sequence[Line2D]) -> None:
     def point(marker: str, color: str, fill: str, label: str) -> Line2D:
         return Line2D([], [], linestyle="none", marker=marker, color=color, markerfacecolor=fill, label=label)
 
@@ -88,4 +110,6 @@ def _legend(figure: Figure, baseline: bool) -> None:
     ]
     if baseline:
         entries.append(Line2D([], [], color=INK, linestyle=(0, (4, 3)), label="always the most frequent class"))
-    figure.legend(handles=entries, loc="outside lower left", ncols=4, frameon=False, labelcolor=INK, fontsize=9)
+    figure.legend(
+        handles=[*entries, *more], loc="outside lower left", ncols=4, frameon=False, labelcolor=INK, fontsize=9
+    )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from ...compare.learning_curve import LearningCurve
 from ...compare.result import Comparison, Row
@@ -14,6 +14,7 @@ from ...core.rows import Array
 from ...theory.ledger.bounds import whole
 from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
 from .labels import readable
+from .learners import wrong
 
 Played = tuple[str, Array, Array, Array, Array]
 """name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
@@ -27,6 +28,8 @@ POWERS = {"along_line": 1.0, "square_line": 1.0, "cosine_line": 0.5}
 """How the theorems' lines grow with the number of additions."""
 PATHS = 8
 """Lines of a path of L1, beyond which none is told from another."""
+NARROW = 8.0
+"""Ratio of the most weights to the fewest, below which their axis is linear."""
 BEYOND = 50
 """Points of a line between the last addition and where the run must have ended."""
 
@@ -39,7 +42,8 @@ def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
             paths.setdefault(row.contender._replace(l1=0.0), []).append(row)
     shown = list(paths.items())[:PATHS]
     left_out = f"the best {PATHS} of {len(paths)} learners" if len(paths) > PATHS else ""
-    figure = paper(9.0, 5.8, [*title, *filter(None, [left_out])])
+    more = "what more wrong labels do is in the table" if len(comparison.noise) > 1 else ""
+    figure = paper(9.0, 5.8, [*title, *wrong(comparison), *filter(None, [left_out, more])])
     axes = figure.add_subplot()
     scoring = comparison.scoring
     plain(axes, x="weights that are not 0", y="wrong answers" if scoring is None else readable(scoring))
@@ -47,7 +51,10 @@ def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
         along = sorted(rows, key=lambda row: row.nonzero_weights or 0.0)
         at, values = [row.nonzero_weights or 0.0 for row in along], [row.measured[0] for row in along]
         axes.plot(at, values, label=readable(learner.name, 44), linewidth=1.6, markersize=5.0, **look(number))
-    if all(row.nonzero_weights for _, rows in shown for row in rows):
+    counts = [row.nonzero_weights or 0.0 for _, rows in shown for row in rows]
+    if max(counts) < NARROW * min(counts):  # a logarithmic axis would have two labels, or one
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    elif min(counts) > 0.0:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     else:
@@ -111,6 +118,10 @@ def figure_of_experts(lines: Sequence[Played], title: str, what: str = "mistakes
 
 def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Sequence[str]) -> Figure:
     """Three panels by the additions so far, of `Ledger.curves()`; limit: where the run must have ended."""
+    if not curves:
+        figure = paper(9.0, 2.0, title)
+        say(figure.add_subplot(), "the theorems are not about such steps")
+        return finish(figure)
     figure = paper(9.0, 10.0, title)
     for axes, (name, what, unit) in zip(figure.subplots(3, 1), PANELS, strict=True):
         plain(axes, what, "additions (of the perceptron: mistakes)", unit)
@@ -118,7 +129,7 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
             _draw(axes, curves, name, limit)
         else:
             why = "no step was made" if name == "square" else "no separator to compare with"
-            say(axes, why if curves else "the theorems are not about such steps")
+            say(axes, why)
     return finish(figure)
 
 

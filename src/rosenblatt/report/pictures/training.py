@@ -48,18 +48,19 @@ def figure_of_mistakes(histories: Mapping[str, Sequence[int]], title: str) -> Fi
     return finish(figure)
 
 
-def draw_mistakes(axes: Axes, lines: Sequence[tuple[str, Sequence[int]]]) -> None:
-    """Draw (label, mistakes in epoch 1, 2, …) of each learner."""
+def draw_mistakes(axes: Axes, lines: Sequence[tuple[str, Sequence[int]]], cut: bool = True) -> None:
+    """Draw (label, mistakes in epoch 1, 2, …) of each learner. cut: end where no mistake follows any more."""
     plain(axes, x="epoch (one pass over the training data)", y="mistakes in the epoch")
     for number, (label, mistakes) in enumerate(lines):
-        shown = mistakes[: _clean_from(mistakes) + 1]
+        clean = _clean_from(mistakes)
+        shown = mistakes[: clean + 1] if cut else mistakes
         style, epochs = look(number), range(1, len(shown) + 1)
         places = sorted({*marked(len(shown)), int(np.argmin(shown))})
         axes.plot(epochs, shown, label=label, markevery=places, markersize=5.5, linewidth=1.7, **style)
-        if shown[-1] == 0:
-            ring(axes, epochs[-1], 0, style["color"])
+        if mistakes[clean] == 0:
+            ring(axes, epochs[clean], 0, style["color"])
     scale_mistakes(axes, max(max(mistakes) for _, mistakes in lines))
-    scale_epochs(axes, max(_clean_from(mistakes) + 1 for _, mistakes in lines))
+    scale_epochs(axes, max(_clean_from(mistakes) + 1 if cut else len(mistakes) for _, mistakes in lines))
 
 
 def _together(histories: Mapping[str, Sequence[int]]) -> list[tuple[str, list[int]]]:
@@ -168,7 +169,7 @@ def _mistakes(axes: Axes, run: Run) -> None:
     mistakes = run.history["mistakes"]
     picks = run.settings.optimizer.picks
     if mistakes and not picks:
-        draw_mistakes(axes, [("mistakes", mistakes)])
+        draw_mistakes(axes, [("mistakes", mistakes)], cut=False)
         return
     plain(axes)
     why = "no epochs to draw: this optimizer picks one row after the other" if picks else "no epoch was finished"
