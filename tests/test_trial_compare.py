@@ -51,7 +51,7 @@ def file(tmp_path: Path) -> Path:
     [
         (
             {"rule": "logistic", "l1": 0.3},
-            "own rule after 12 epochs and 54 mistakes, and was not finished; a loss that",
+            "own rule after 12 epochs and 54 mistakes, and was not finished; a loss",
         ),
         ({"l1": 0.1}, "own rule after 438 epochs and 1,956 mistakes, and was not finished; a smaller --l1"),
         ({"rule": "margin", "l1": 0.3}, "(the time for a trial was over)"),
@@ -70,7 +70,7 @@ def test_a_first_sentence_does_not_begin_with_or() -> None:
 
 
 def test_compiling_takes_no_time_from_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first loop over each kind of rows takes 10 s, as with a cold cache: all trials end as they do without that."""
+    """The first loop over each kind of rows takes 10 s, as with a cold cache: no trial ends for it."""
     warm, own, compiling = set[type](), Epochs.loop, [0.0]
     tick = time.monotonic
 
