@@ -82,7 +82,9 @@ def test_e2_votes_counted_from_one() -> None:
 def test_e7_no_probabilities_names_calibrate(method: str) -> None:
     X, y = blobs(40, 0)
     for estimator in (Perceptron(), Perceptron(max_iter=2).fit(X, y), rosenblatt.LogisticUnit(keep="voted")):
-        with pytest.raises(AttributeError, match=f"has no {method}: its scores .* calibrate=.sigmoid., or take Logis"):
+        with pytest.raises(
+            AttributeError, match=f"has no {method}: its scores .* calibrate=.sigmoid., or take the rule logis"
+        ):
             getattr(estimator, method)
         assert not hasattr(estimator, method)
     with pytest.raises(AttributeError, match="has no partial_fit: .*; use fit, or calibrate=None"):

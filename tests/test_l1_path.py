@@ -85,13 +85,16 @@ def test_the_picture_has_a_line_for_each_learner(scoring: str | None) -> None:
         own = [row for row in found.rows if row.contender._replace(l1=0.0).name == name]
         points = sorted((row.nonzero_weights, row.measured[0]) for row in own)
         assert sorted(zip(line.get_xdata(), line.get_ydata(), strict=True)) == points
-    assert axes.get_xscale() == ("log" if all(row.nonzero_weights for row in found.rows) else "symlog")
+    counts = [row.nonzero_weights for row in found.rows]
+    assert axes.get_xscale() == ("linear" if max(counts) < 8 * min(counts) else "log" if all(counts) else "symlog")
     none = replace(found, rows=[row._replace(nonzero_weights=0.0) for row in found.rows])
     assert figure_of_path(none, ["data"]).axes[0].get_xscale() == "symlog", "a logarithm has no place for 0"
+    wide = replace(found, rows=[row._replace(nonzero_weights=10.0**k) for k, row in enumerate(found.rows)])
+    assert figure_of_path(wide, ["data"]).axes[0].get_xscale() == "log"
     rows = [row._replace(contender=Contender(str(k), l1=0.1)) for k in range(9) for row in found.rows[:1]]
     figure = figure_of_path(Comparison(rows, {}, (0.4, None), [], False, None, "", rows[0], False), ["data"])
     assert (
-        figure.axes[0].get_xscale() == "log"
+        figure.axes[0].get_xscale() == "linear"  # one count of weights: a logarithm would have no ticks
         and len(figure.axes[0].lines) == PATHS
         and "the best 8 of 9 learners" in figure.get_suptitle()
     )

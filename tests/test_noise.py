@@ -116,7 +116,7 @@ def test_in_the_shell(tmp_path: Any) -> None:
     assert all(0.0 <= record["error_at_0.2"] <= 1.0 for record in found["learners"])
     for options, named in (
         (("--noise", "1"), "--noise 1.0: a share of the training rows is 0 or more and below 1"),
-        (("--noise", "0,x"), "'0,x' is not numbers with commas between them"),
+        (("--noise", "0,x"), "'x' is not a share; give one as 0.1% or 0.001"),
         (("--noise", ".1", "--optimum"), "--optimum is about the labels as they are; leave --noise out"),
     ):
         done = run(*words, *options)
