@@ -399,11 +399,3 @@ def test_rows_come_as_everywhere_else() -> None:
     assert at_hand(["a b", "c"], [0, 1]).batch.rows == [[("", "a b")], [("", "c")]]
     with pytest.raises(DataError, match="which float64 rounds"):
         compare([[2**53 + 1]], [0])
-
-
-def test_a_learner_that_was_asked_for_is_not_left_out_in_silence() -> None:
-    with pytest.raises(SettingError, match="ftrl.*goes with rule logistic, not with rule='softmax'"):
-        contenders("rows", 3, ["softmax", "softmax+ftrl"], ["last"])
-    with pytest.raises(SettingError, match="scw.*does not go with keep='voted'"):
-        contenders("rows", 3, ["scw", "perceptron"], ["voted"])
-    assert {each.rule for each in contenders("rows", 2, ["arow", "perceptron"])} == {"arow", "perceptron"}

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+import naive_metrics as ref
 from command import well
 from gram import gram
 from learners import KINDS, rows_of
@@ -34,12 +35,12 @@ Array = np.ndarray[Any, Any]
 GRADIENT = ("linear", "logistic", "margin", "perceptron", "sigmoid", "tanh")
 TOGETHER = ("multi-class-perceptron", "softmax")
 BRINGING: dict[str, Any] = {
-    "arow:r=0.3": naive.arow(0.3),
-    "scw:C=0.7,phi=1.2": naive.scw(0.7, 1.2, 1),
-    "scw:C=0.7,phi=1.2,variant=2": naive.scw(0.7, 1.2, 2),
-    "nherd:C=0.5": naive.nherd("drop", 0.5),
-    "nherd-project:C=0.5": naive.nherd("project", 0.5),
-    "nherd-exact:C=0.5": naive.nherd("exact", 0.5),
+    "arow:r=0.3": ref.arow(0.3),
+    "scw:C=0.7,phi=1.2": ref.scw(0.7, 1.2, 1),
+    "scw:C=0.7,phi=1.2,variant=2": ref.scw(0.7, 1.2, 2),
+    "nherd:C=0.5": ref.nherd("drop", 0.5),
+    "nherd-project:C=0.5": ref.nherd("project", 0.5),
+    "nherd-exact:C=0.5": ref.nherd("exact", 0.5),
 }
 PAIRS = [
     *((metric, rule) for metric in ("adagrad", "normalised") for rule in sorted((*GRADIENT, *TOGETHER))),
@@ -115,10 +116,10 @@ def test_what_goes_together_is_listed() -> None:
 def test_gradients(metric: str, rule: str, kind: str, labels: str) -> None:
     """`none` goes through the same loop because of an L1 that is too weak to be seen."""
     words = {"rule": rule, "metric": metric, "eta0": 0.05, "l1": 1e-300 if metric == "none" else 0.0}
-    how, y = naive.Shape(metric, 0.05), LABELS[labels]
+    how, y = ref.Shape(metric, 0.05), LABELS[labels]
     if metric == "none" and rule == "linear":
         return  # it diverges on columns so large
-    paths = [naive.shaped(DATA.whole, each, DATA.order, naive.RULES[rule], how) for each in of_classes(y)]
+    paths = [ref.shaped(DATA.whole, each, DATA.order, naive.RULES[rule], how) for each in of_classes(y)]
     close(learned(kind, y, **words), [path[-1] for path in paths], kind)
     if metric != "none":
         close(learned(kind, y, **words, keep="averaged"), [np.mean(path, axis=0) for path in paths], kind)
@@ -129,7 +130,7 @@ def test_gradients(metric: str, rule: str, kind: str, labels: str) -> None:
 @pytest.mark.parametrize("metric", BRINGING)
 def test_metrics_that_bring_their_step(metric: str, kind: str, labels: str) -> None:
     y = LABELS[labels]
-    paths = [naive.confident(DATA.whole, each, DATA.order, BRINGING[metric]) for each in of_classes(y)]
+    paths = [ref.confident(DATA.whole, each, DATA.order, BRINGING[metric]) for each in of_classes(y)]
     close(learned(kind, y, metric=metric), [path[-1] for path in paths], kind)
     close(learned(kind, y, metric=metric, keep="averaged"), [np.mean(path, axis=0) for path in paths], kind)
 
@@ -140,7 +141,7 @@ def test_metrics_that_bring_their_step(metric: str, kind: str, labels: str) -> N
 def test_ftrl_is_the_eager_one(l1: float, alpha: float, kind: str, labels: str) -> None:
     words = {"rule": "logistic", "metric": "ftrl:beta=0.5", "eta0": 0.3, "l1": l1, "alpha": alpha}
     y = LABELS[labels]
-    paths = [naive.ftrl(DATA.whole, each, DATA.order, 0.3, 0.5, l1, alpha) for each in of_classes(y)]
+    paths = [ref.ftrl(DATA.whole, each, DATA.order, 0.3, 0.5, l1, alpha) for each in of_classes(y)]
     found, wanted = learned(kind, y, **words), np.array([path[-1] for path in paths])
     close(found, wanted, kind)
     assert (found == 0.0).tolist() == (wanted == 0.0).tolist()
@@ -151,7 +152,7 @@ def test_ftrl_is_the_eager_one(l1: float, alpha: float, kind: str, labels: str) 
 @pytest.mark.parametrize("metric", ["none", "adagrad"])
 def test_all_classes_together(metric: str, kind: str) -> None:
     words = {"rule": "softmax", "metric": metric, "eta0": 0.05, "l1": 1e-300 if metric == "none" else 0.0}
-    path = naive.softmax(DATA.whole, DATA.three, DATA.order, naive.Shape(metric, 0.05))
+    path = ref.softmax(DATA.whole, DATA.three, DATA.order, ref.Shape(metric, 0.05))
     close(learned(kind, DATA.three, **words), path[-1], kind)
 
 
@@ -159,10 +160,10 @@ def test_all_classes_together(metric: str, kind: str) -> None:
 @pytest.mark.parametrize("block", [5, ROWS])
 @pytest.mark.parametrize("metric", ["none", "adagrad", "normalised"])
 def test_blocks_of_rows_move_each_column_once(metric: str, block: int, kind: str) -> None:
-    how = naive.Shape(metric, 0.05, block, l2=0.5)
+    how = ref.Shape(metric, 0.05, block, l2=0.5)
     words = {"rule": "logistic", "metric": metric, "eta0": 0.05, "alpha": 0.5, "l1": 1e-300 if metric == "none" else 0}
     words |= {"optimizer": "batch"} if block == ROWS else {"optimizer": "mini-batch", "batch_size": block}
-    paths = [naive.shaped(DATA.whole, y, DATA.order, naive.logistic, how) for y in of_classes(DATA.three)]
+    paths = [ref.shaped(DATA.whole, y, DATA.order, naive.logistic, how) for y in of_classes(DATA.three)]
     close(learned(kind, DATA.three, **words), [path[-1] for path in paths], kind)
 
 
@@ -173,8 +174,8 @@ def test_l1_pulls_every_weight_after_every_step(metric: str, l1: float, kind: st
     for block, l2 in ((1, 0.0), (1, 0.7), (4, 0.7)):
         words = {"rule": "logistic", "metric": metric, "eta0": 0.05, "l1": l1, "alpha": l2}
         words |= {"optimizer": "mini-batch", "batch_size": block} if block > 1 else {}
-        how = naive.Shape(metric, 0.05, block, l1, l2)
-        paths = [naive.shaped(DATA.whole, y, DATA.order, naive.logistic, how) for y in of_classes(DATA.three)]
+        how = ref.Shape(metric, 0.05, block, l1, l2)
+        paths = [ref.shaped(DATA.whole, y, DATA.order, naive.logistic, how) for y in of_classes(DATA.three)]
         found, wanted = learned(kind, DATA.three, **words), np.array([path[-1] for path in paths])
         close(found, wanted, kind)
         assert (found == 0.0).tolist() == (np.abs(wanted) < 1e-15).tolist()
@@ -186,8 +187,11 @@ def test_a_rows_weight_multiplies_its_step(kind: str) -> None:
     """Σ shrinks as for one row."""
     rows, c = rows_of(DATA.x, kind), DATA.weight
     for metric, path in (
-        ("adagrad", naive.shaped(DATA.whole, DATA.y, DATA.order, naive.margin, naive.Shape("adagrad", 0.3, c=c))),
-        ("arow:r=0.3", naive.confident(DATA.whole, DATA.y, DATA.order, naive.arow(0.3), c)),
+        (
+            "adagrad",
+            ref.shaped(DATA.whole, DATA.y, DATA.order, naive.margin, ref.Shape("adagrad", 0.3, c=c)),
+        ),
+        ("arow:r=0.3", ref.confident(DATA.whole, DATA.y, DATA.order, ref.arow(0.3), c)),
     ):
         words = {"rule": "margin", "eta0": 0.3} if metric == "adagrad" else {}
         w, b = model(rows, DATA.y, c, metric=metric, **words).weights
@@ -199,9 +203,9 @@ def test_a_rows_weight_multiplies_its_step(kind: str) -> None:
 def test_the_pocket_has_the_best_weights_of_the_path(metric: str, kind: str) -> None:
     words = {} if metric in ("arow", "scw") else {"rule": "margin", "eta0": 0.5}
     if words:
-        path = naive.shaped(DATA.whole, DATA.y, DATA.order, naive.margin, naive.Shape("adagrad", 0.5))
+        path = ref.shaped(DATA.whole, DATA.y, DATA.order, naive.margin, ref.Shape("adagrad", 0.5))
     else:
-        path = naive.confident(DATA.whole, DATA.y, DATA.order, {"arow": naive.arow(), "scw": naive.scw()}[metric])
+        path = ref.confident(DATA.whole, DATA.y, DATA.order, {"arow": ref.arow(), "scw": ref.scw()}[metric])
     found = learned(kind, metric=metric, keep="pocket", **words)[0]
     wrong = [int((DATA.y * (DATA.whole @ w) <= 0).sum()) for w in [np.zeros(7), *path]]
     nearest = np.abs(np.array(path) - found).max(axis=1).argmin()

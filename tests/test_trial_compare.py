@@ -181,3 +181,11 @@ def test_noise_is_in_the_picture(compared: Any) -> None:
     low, high = figure.axes[0].get_xlim()
     assert all(low <= x <= high for x in marks.get_xdata())
     assert_legible(figure)
+
+
+def test_a_learner_that_was_asked_for_is_not_left_out_in_silence() -> None:
+    with pytest.raises(SettingError, match="ftrl.*goes with rule logistic, not with rule='softmax'"):
+        contenders("rows", 3, ["softmax", "softmax+ftrl"], ["last"])
+    with pytest.raises(SettingError, match="scw.*does not go with keep='voted'"):
+        contenders("rows", 3, ["scw", "perceptron"], ["voted"])
+    assert {each.rule for each in contenders("rows", 2, ["arow", "perceptron"])} == {"arow", "perceptron"}
