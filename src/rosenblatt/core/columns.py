@@ -5,9 +5,10 @@ cut into parts. What differs: the bias is a column of value 1; a row is walked c
 scalar functions; the steps of a block are summed to one gradient, which moves each column once; and L1 pulls on a
 column when it is next met. Two classes are learned here as one class of their own, K = 1.
 
-What belongs to the columns of a sparse row is fetched side by side, scored and moved there, and brought back once:
+What belongs to the columns of a sparse row is fetched side by side as it is scored, moved there, and brought back once:
 roots and divisions are done several at once, and what lies scattered is read once (benchmarks/metrics.py has the
-times). So no row may have a column twice.
+times). So no row may have a column twice. What is called for every row has no branch that uses arrays for the last
+time: numba counts references there, 70 ns a row.
 """
 
 from typing import Any, NamedTuple
@@ -133,13 +134,23 @@ def weigh(metric: Any, j: Index, at: Columns) -> None:
     at.pulled[1, j] = shrink(metric, remembered(metric, at.c, j))
 
 
-def fetch(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
-    """Bring what belongs to a row side by side."""
-    start, end = span(rows, i)
+def score_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float, bool]:
+    """(w·x, v, whether the metric has something to see), and what belongs to the row is brought side by side."""
+    (start, end), o, some = span(rows, i), k * at.room, False
+    u, v = at.w.dtype.type(0), at.w.dtype.type(0)
     for p in range(end - start):
-        j, o = k * at.base + column(rows, i, start + p) * at.jump, k * at.room + p
-        at.near_w[o] = at.w[j]
-        remember(metric, at.near_c, o, remembered(metric, at.c, j))
+        x = value(rows, i, start + p)
+        if not adjoining(rows):
+            j = k * at.base + column(rows, i, start + p) * at.jump
+            w, c = at.w[j], remembered(metric, at.c, j)
+            at.near_w[o + p] = w
+            remember(metric, at.near_c, o + p, c)
+        else:
+            w, c = at.near_w[o + p], remembered(metric, at.near_c, o + p)
+        u += x * w
+        v += measure(metric, c, x)
+        some |= news(metric, c, x)
+    return u, v, some
 
 
 def bring_back(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
@@ -150,37 +161,23 @@ def bring_back(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
         remember(metric, at.c, j, remembered(metric, at.near_c, o))
 
 
-def see_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> None:
-    """Show the metric the values of a row."""
-    (start, end), o, some = span(rows, i), k * at.room, False
+def see_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float]:
+    """Show the metric the values of a row; (w·x, v) from then on."""
+    (start, end), o = span(rows, i), k * at.room
+    u, v = at.w.dtype.type(0), at.w.dtype.type(0)
     for p in range(end - start):
-        some |= news(metric, remembered(metric, at.near_c, o + p), value(rows, i, start + p))
-    if not some:
-        return
-    for p in range(end - start):
-        c, factor = see(metric, remembered(metric, at.near_c, o + p), value(rows, i, start + p))
+        x = value(rows, i, start + p)
+        c, factor = see(metric, remembered(metric, at.near_c, o + p), x)
         remember(metric, at.near_c, o + p, c)
         at.by[p] = factor
         at.near_w[o + p] *= at.by[p]
+        u += x * at.near_w[o + p]
+        v += measure(metric, c, x)
     if not adjoining(rows):
         bring_back(metric, rows, i, k, at)
     if at.late.size > 0:
         for p in range(end - start):
             at.late[k * at.base + column(rows, i, start + p) * at.jump] *= at.by[p]
-
-
-def score_row(metric: Any, rows: Any, i: Index, k: Index, at: Columns) -> tuple[float, float]:
-    """(w·x, v), after the metric has seen the values."""
-    (start, end), o = span(rows, i), k * at.room
-    u, v = at.w.dtype.type(0), at.w.dtype.type(0)
-    if not adjoining(rows):
-        fetch(metric, rows, i, k, at)
-    if sees(metric):
-        see_row(metric, rows, i, k, at)
-    for p in range(end - start):
-        x = value(rows, i, start + p)
-        u += x * at.near_w[o + p]
-        v += measure(metric, remembered(metric, at.near_c, o + p), x)
     return u, v
 
 
@@ -298,7 +295,9 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
             for k in range(classes):
                 if pulling:
                     pull_row(rows, i, np.uint64(k), at, past[PULL])
-                raw, v[k] = score_row(metric, rows, i, np.uint64(k), at)
+                raw, v[k], some = score_row(metric, rows, i, np.uint64(k), at)
+                if some and sees(metric):
+                    raw, v[k] = see_row(metric, rows, i, np.uint64(k), at)
                 u[k] = scale * raw + b[k]
                 if bias > 0.0:
                     seen, _ = see(metric, remembered(metric, own, k), 1.0)
