@@ -35,7 +35,7 @@ def test_a_learner_is_scored_before_it_learns(rule: str, keep: str) -> None:
             model.fit(x[:t], y[:t])
             assert advice[t, 0] == (model.decision_function(x[t : t + 1])[0] > 0.0)
     model.fit(x, y)
-    w, b = committee._runs[0].memory.answer(committee._runs[0].state)
+    w, b = committee._learners[0].run.memory.answer(committee._learners[0].run.state)
     assert w.tolist() == model.coef_.tolist() and b.tolist() == model.intercept_.tolist()
 
 
@@ -50,7 +50,7 @@ def test_a_learner_with_a_metric_learns_as_alone(metric: str, keep: str, monkeyp
     committee = OnlineCommittee([text, "perceptron"])
     committee.partial_fit(x[:20], y[:20]).partial_fit(x[20:], y[20:])
     model = LinearClassifier(**words, keep=keep, max_iter=1, shuffle=False, tol=None).fit(x, y)
-    w, b = committee._runs[0].memory.answer(committee._runs[0].state)
+    w, b = committee._learners[0].run.memory.answer(committee._learners[0].run.state)
     assert w.tolist() == model.coef_.tolist() and b.tolist() == model.intercept_.tolist()
     with pytest.raises(SettingError, match="a learner of a stream takes l1 with ftrl only"):
         OnlineCommittee([{"rule": "logistic", "l1": 0.1}]).partial_fit(x, y)

@@ -387,11 +387,11 @@ def test_a_fingerprint_is_the_same_in_every_process(copy: Path) -> None:
     code = """
 from rosenblatt.core import dispatch, loop, rows
 from rosenblatt.core.fingerprint import fingerprint
-from rosenblatt.experts import committee
+from rosenblatt.experts import learner
 from rosenblatt.learn import converged
 from rosenblatt.theory.fewest import sweep
 from rosenblatt.write import digits
-loops = loop.learn, loop.learn_many, sweep.scan, digits.dense, committee.progressive
+loops = loop.learn, loop.learn_many, sweep.scan, digits.dense, learner.progressive
 how = dispatch._options(), dispatch._register_verbs, dispatch._register_helper, dispatch._linked
 print(fingerprint(*loops, converged.scan_many, rows.Csr, how, names=dispatch.METHODS))
 assert "numba" not in sys.modules

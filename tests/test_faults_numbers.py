@@ -222,5 +222,5 @@ def test_a6_units_learn_the_same_however_the_stream_is_cut(cuts: list[int], make
     for start, end in zip([0, *cuts], [*cuts, 80], strict=True):
         parts.partial_fit(X[start:end], y[start:end], classes=[0, 1])
     assert whole.mistakes_.tolist() == parts.mistakes_.tolist()
-    for one, other in zip(whole._runs, parts._runs, strict=True):
+    for one, other in ((a.run, b.run) for a, b in zip(whole._learners, parts._learners, strict=True)):
         assert np.array_equal(one.state.w, other.state.w) and np.array_equal(one.state.b, other.state.b)

@@ -31,12 +31,12 @@ LAYERS = [
     {"theory"},
     {"recipe"},
     {"experts", "datasets"},
-    {"compare", "doctor"},
+    {"compare", "doctor", "mail"},
     {"report"},
-    {"estimators", "plots", "lab", "mail", "cli"},
+    {"estimators", "plots", "lab", "cli"},
 ]
 """From the bottom up: a module imports its own folder and layers below. A new module gets its place here."""
-SHELLS = {"estimators", "plots", "lab", "mail", "cli"}
+SHELLS = {"estimators", "plots", "lab", "cli"}
 """Imported by nobody. Only the package itself names them, lazily, in `__getattr__`."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 RULES_MAY_IMPORT = {"__future__", "math", "typing"}

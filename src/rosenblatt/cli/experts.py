@@ -16,7 +16,8 @@ from ..data.labels import class_list, class_numbers, tidy
 from ..errors import DataError, SettingError, naming
 from ..experts.advised import Advised
 from ..experts.algorithms import ALGORITHMS
-from ..experts.committee import OnlineCommittee, learner_from
+from ..experts.committee import OnlineCommittee
+from ..experts.learner import learner_from
 from ..experts.play import Ledger
 from ..experts.table import AdviceTable
 from ..features.pipeline import Features, Options

@@ -8,53 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.columns import learn_columns
-from ..core.dispatch import dot, loop_for
-from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
-from ..core.rows import Array, Index, Rows
+from ..core.rows import Array, Rows
 from ..data.checks import check_finite, check_range, labels_from, rows_from
 from ..data.labels import class_list, class_numbers
-from ..errors import DataError, ModelError, SettingError, plain
-from ..learn.epochs import against_overflow
-from ..learn.metric import algorithm_from
-from ..learn.rule import rule_name
-from ..learn.run import Run, new_run
-from ..learn.settings import DEFAULTS, WORDS, Settings
-from ..memory import memory_classes
+from ..errors import DataError, ModelError, SettingError
 from .advised import Advised
 from .algorithms import ALGORITHMS
+from .learner import Learner, learner_from
 from .play import Ledger
-
-
-def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
-    """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
-
-    The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
-    scores: (m,) float64, filled.
-    """
-    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
-    for p in range(order.size):
-        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
-        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
-
-
-def progressive_columns(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
-    """The same of steps that a metric shapes."""
-    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
-    for p in range(order.size):
-        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
-        now = Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate)
-        learn_columns(rule, rows, now, state, keep, p)
-
-
-def score_now(rows: Any, i: Index, state: State, keep: Keep) -> float:
-    """The score of a row by the last weights, or by their average where that is kept."""
-    seen = state.n[SEEN]
-    if keep.late.size > 0 and seen > 0:
-        total = state.f[CLOCK] * dot(rows, i, state.w) - dot(rows, i, keep.late)
-        return (total + seen * state.b[0] - keep.late_b[0]) / seen  # type: ignore[no-any-return]
-    return state.f[SCALE] * dot(rows, i, state.w) + state.b[0]  # type: ignore[no-any-return]
-
 
 CURVE = 512
 """Rows between two entries of the weights over time, at the least; the history stays below twice as many entries."""
@@ -82,8 +43,7 @@ class OnlineCommittee:
 
     names_: list[str]
     rows_: int
-    _runs: list[Run]
-    _settings: list[Settings]
+    _learners: list[Learner]
     _longest: float
 
     def __init__(
@@ -132,13 +92,13 @@ class OnlineCommittee:
         elif rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         outcome = class_numbers(labels, self.classes_).astype(np.float64)
-        advice, y = np.empty((len(outcome), len(self._runs))), 2.0 * outcome - 1.0
+        advice, y = np.empty((len(outcome), len(self._learners))), 2.0 * outcome - 1.0
         squares = rows.sq_norms()
         longest = np.maximum.accumulate(np.concatenate([[self._longest], squares]))[1:]
-        for column, (run, asked) in enumerate(zip(self._runs, self._settings, strict=True)):
-            one = 1.0 if asked.fit_intercept else 0.0
-            rates = asked.rates_along(run.blocks, longest + one)
-            advice[:, column] = _scores(run, rows, y, rates, self.names_[column]) > 0.0
+        for column, learner in enumerate(self._learners):
+            one = 1.0 if learner.settings.fit_intercept else 0.0
+            advice[:, column] = learner.learn(rows, y, longest + one) > 0.0
+            learner.check_finite()
         self._longest = float(longest[-1]) if len(longest) else self._longest
         ledger = self._vote(advice, outcome)
         self.rows_ += len(outcome)
@@ -152,8 +112,7 @@ class OnlineCommittee:
         if rows.width != self.n_features_in_:
             raise DataError(f"the rows have {rows.width} features, those before {self.n_features_in_}")
         check_finite(rows)
-        answers = [run.memory.answer(run.state) for run in self._runs]
-        advice = np.stack([np.asarray(rows.matrix() @ w[0]) + b[0] > 0.0 for w, b in answers], axis=1)
+        advice = np.stack([learner.scores(rows) > 0.0 for learner in self._learners], axis=1)
         up, down = advice @ weights, ~advice @ weights
         return np.asarray(self.classes_[(up >= down).astype(int)])
 
@@ -195,10 +154,9 @@ class OnlineCommittee:
         if algorithm.n != len(names) or algorithm.rounds:
             own = f"it has {algorithm.n} experts and {algorithm.rounds} rounds"
             raise SettingError(f"the algorithm must be a new one for {len(names)} learners; {own}")
-        self._settings, self._longest = [recipe.settings for _, recipe in learners], 0.0
-        runs = [new_run(settings, rows, 2, reach=0.0) for settings in self._settings]
+        made, self._longest = [Learner(name, recipe.settings, rows) for name, recipe in learners], 0.0
         self.classes_ = class_list(labels, self.positive)
-        self.names_, self._runs, self.algorithm_ = names, runs, deepcopy(algorithm)
+        self.names_, self._learners, self.algorithm_ = names, made, deepcopy(algorithm)
         self.n_features_in_, self.rows_ = rows.width, 0
         self._every = CURVE
         self.history_: dict[str, list[Any]] = {"rows": [], "weights": [], "mistakes": []}
@@ -220,71 +178,3 @@ class OnlineCommittee:
                     self.history_ = {name: values[1::2] for name, values in self.history_.items()}
                     self._every *= 2
         return Ledger.joined(parts)
-
-
-def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
-    """(name, recipe) of "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
-    from ..recipe.recipe import Recipe  # which loads readers and features, of which a stream of rows needs none
-
-    words: dict[str, Any] = {"rule": given}
-    if isinstance(given, dict):
-        words = dict(given)
-    elif isinstance(given, str):
-        keep, blank, rule = given.strip().partition(" ")
-        words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
-        rule, metric = algorithm_from(words["rule"])
-        words |= {"rule": rule or DEFAULTS["rule"], "metric": metric or DEFAULTS["metric"]}
-    unknown = [name for name in words if name not in WORDS]
-    if unknown:
-        raise SettingError(f"unknown {{{unknown[0]}}} of a learner", **{unknown[0]: words[unknown[0]]})
-    words.pop("shuffle", None)  # a stream comes as it comes
-    recipe = Recipe(**{"fit_intercept": fit_intercept, **words})
-    settings = recipe.settings
-    rule, optimizer = settings.rule, settings.optimizer
-    one_by_one = not optimizer.picks and not optimizer.whole and optimizer.block(2) == 1
-    if not settings.memory.by_row or not one_by_one or not hasattr(rule, "step"):
-        raise SettingError(
-            f"learner {rule_name(rule)!r} with {{keep}}, {{optimizer}}: a learner of "
-            f"a stream steps row by row, for two classes, and keeps {' or '.join(_by_row())}",
-            keep=settings.keep,
-            optimizer=optimizer.name,
-        )
-    if settings.pulls:
-        raise SettingError("a learner of a stream takes {l1.name} with ftrl only", l1=settings.l1)
-    return _name(given, settings, words), recipe
-
-
-def _by_row() -> list[str]:
-    """What can be scored row by row: voted needs all voters for each row, the pocket all rows."""
-    return [name for name, memory in memory_classes().items() if memory.by_row]
-
-
-def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
-    if isinstance(given, str):
-        return " ".join(given.split())
-    rest = [f"{name}={value}" for name, value in words.items() if name not in ("rule", "keep")]
-    kept = [] if settings.keep == DEFAULTS["keep"] else [settings.keep]
-    rule = words.get("rule")
-    named = [] if settings.brings else [rule if isinstance(rule, str) else rule_name(settings.rule)]
-    return " ".join([*kept, *named, *rest])
-
-
-def _scores(run: Run, rows: Rows, y: Array, c: Array, name: str) -> Array:
-    """(n,) scores, each before its own row was learned; the run has learned from all of them afterwards. c: (n,) η."""
-    count, settings = len(y), run.settings
-    keep = run.memory.keep(run.state, False, 1)
-    decay = 1.0 - c * settings.alpha if settings.decays else np.empty(0)
-    state, scores = run.state, np.empty(count)
-    carry = np.zeros(2, np.int64)
-    steps = Steps(y, np.arange(count), c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry, np.empty(0))
-    shaped = settings.shaped
-    if shaped:
-        none = state.w[:0], state.b[:0]
-        steps = Steps(y, np.arange(count), np.ones(count), decay, np.empty((1, 1)), 1, 0, True, *none, carry, c)
-    loop: Any = loop_for(progressive_columns if shaped else progressive, run.loop_rule, rows)  # type: ignore[arg-type]
-    loop(run.loop_rule, rows, steps, state, keep, scores)
-    run.blocks += count
-    if not (np.isfinite(run.state.w).all() and np.isfinite(run.state.b).all()):
-        which = f"the weights of learner {plain(repr(name))}"
-        raise DataError(f"{which} overflowed; {against_overflow(run)}", eta0=settings.eta0)
-    return scores

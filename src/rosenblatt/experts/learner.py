@@ -1,0 +1,145 @@
+"""A learner of a stream: each row is scored by what was learned from those before it, and then learned from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..core.columns import learn_columns
+from ..core.dispatch import dot, loop_for
+from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
+from ..core.rows import Array, Index, Rows
+from ..errors import DataError, SettingError, plain
+from ..learn.epochs import against_overflow
+from ..learn.metric import algorithm_from
+from ..learn.rule import rule_name
+from ..learn.run import Run, new_run
+from ..learn.settings import DEFAULTS, WORDS, Settings
+from ..memory import memory_classes
+
+
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+    """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
+
+    The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
+    scores: (m,) float64, filled.
+    """
+    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
+    for p in range(order.size):
+        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
+        learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
+
+
+def progressive_columns(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+    """The same of steps that a metric shapes."""
+    y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
+    for p in range(order.size):
+        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
+        now = Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate)
+        learn_columns(rule, rows, now, state, keep, p)
+
+
+def score_now(rows: Any, i: Index, state: State, keep: Keep) -> float:
+    """The score of a row by the last weights, or by their average where that is kept."""
+    seen = state.n[SEEN]
+    if keep.late.size > 0 and seen > 0:
+        total = state.f[CLOCK] * dot(rows, i, state.w) - dot(rows, i, keep.late)
+        return (total + seen * state.b[0] - keep.late_b[0]) / seen  # type: ignore[no-any-return]
+    return state.f[SCALE] * dot(rows, i, state.w) + state.b[0]  # type: ignore[no-any-return]
+
+
+def look(rows: Any, state: State, keep: Keep, scores: Array) -> None:
+    """The scores of all rows as they are now. scores: (n,) float64, filled."""
+    for i in range(scores.size):
+        scores[i] = score_now(rows, np.uint64(i), state, keep)
+
+
+class Learner:
+    """A rule with its metric and memory on a stream of rows of two classes. rows: like those to come."""
+
+    def __init__(self, name: str, settings: Settings, rows: Rows) -> None:
+        self.name, self.settings = name, settings
+        self.run: Run = new_run(settings, rows, 2, reach=0.0)
+
+    @cached_property
+    def keep(self) -> Keep:
+        return self.run.memory.keep(self.run.state, False, 1)  # type: ignore[no-any-return]
+
+    def scores(self, rows: Rows) -> Array:
+        """(n,) scores of the rows by what has been learned so far."""
+        scores = np.empty(rows.n)
+        loop: Any = loop_for(look, rows)
+        loop(rows, self.run.state, self.keep, scores)
+        return scores
+
+    def learn(self, rows: Rows, y: Array, longest: Array) -> Array:
+        """(n,) scores, each before its own row was learned. y: (n,) ±1. longest: (n,) the largest ‖x̄‖² up to each row,
+        which η "auto" depends on."""
+        settings, state, scores = self.settings, self.run.state, np.empty(len(y))
+        c = settings.rates_along(self.run.blocks, longest)
+        decay = 1.0 - c * settings.alpha if settings.decays else np.empty(0)
+        order, carry = np.arange(len(y)), np.zeros(2, np.int64)
+        steps = Steps(y, order, c, decay, np.empty(1), 1, 0, True, state.w, state.b, carry, np.empty(0))
+        if settings.shaped:
+            none, alike = (state.w[:0], state.b[:0]), np.ones(len(y))
+            steps = Steps(y, order, alike, decay, np.empty((1, 1)), 1, 0, True, *none, carry, c)
+        way: Any = progressive_columns if settings.shaped else progressive
+        loop_for(way, self.run.loop_rule, rows)(self.run.loop_rule, rows, steps, state, self.keep, scores)
+        self.run.blocks += len(y)
+        return scores
+
+    def check_finite(self) -> None:
+        """DataError where the weights have overflowed."""
+        state = self.run.state
+        if not (np.isfinite(state.w).all() and np.isfinite(state.b).all()):
+            which = f"the weights of learner {plain(repr(self.name))}"
+            raise DataError(f"{which} overflowed; {against_overflow(self.run)}", eta0=self.settings.eta0)
+
+
+def learner_from(given: Any, fit_intercept: bool = True) -> tuple[str, Any]:
+    """(name, recipe) of "margin:tau=2", "averaged perceptron", a rule, or {"rule": …, …}; SettingError for others."""
+    from ..recipe.recipe import Recipe  # which loads readers and features, of which a stream of rows needs none
+
+    words: dict[str, Any] = {"rule": given}
+    if isinstance(given, dict):
+        words = dict(given)
+    elif isinstance(given, str):
+        keep, blank, rule = given.strip().partition(" ")
+        words = {"rule": rule.strip(), "keep": keep} if blank and keep in _by_row() else {"rule": given.strip()}
+        rule, metric = algorithm_from(words["rule"])
+        words |= {"rule": rule or DEFAULTS["rule"], "metric": metric or DEFAULTS["metric"]}
+    unknown = [name for name in words if name not in WORDS]
+    if unknown:
+        raise SettingError(f"unknown {{{unknown[0]}}} of a learner", **{unknown[0]: words[unknown[0]]})
+    words.pop("shuffle", None)  # a stream comes as it comes
+    recipe = Recipe(**{"fit_intercept": fit_intercept, **words})
+    settings = recipe.settings
+    rule, optimizer = settings.rule, settings.optimizer
+    one_by_one = not optimizer.picks and not optimizer.whole and optimizer.block(2) == 1
+    if not settings.memory.by_row or not one_by_one or not hasattr(rule, "step"):
+        raise SettingError(
+            f"learner {rule_name(rule)!r} with {{keep}}, {{optimizer}}: a learner of "
+            f"a stream steps row by row, for two classes, and keeps {' or '.join(_by_row())}",
+            keep=settings.keep,
+            optimizer=optimizer.name,
+        )
+    if settings.pulls:
+        raise SettingError("a learner of a stream takes {l1.name} with ftrl only", l1=settings.l1)
+    return _name(given, settings, words), recipe
+
+
+def _by_row() -> list[str]:
+    """What can be scored row by row: voted needs all voters for each row, the pocket all rows."""
+    return [name for name, memory in memory_classes().items() if memory.by_row]
+
+
+def _name(given: Any, settings: Settings, words: dict[str, Any]) -> str:
+    if isinstance(given, str):
+        return " ".join(given.split())
+    rest = [f"{name}={value}" for name, value in words.items() if name not in ("rule", "keep")]
+    kept = [] if settings.keep == DEFAULTS["keep"] else [settings.keep]
+    rule = words.get("rule")
+    named = [] if settings.brings else [rule if isinstance(rule, str) else rule_name(settings.rule)]
+    return " ".join([*kept, *named, *rest])
