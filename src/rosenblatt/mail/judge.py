@@ -57,7 +57,7 @@ class Judge:
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""
         sizes = np.array([len(mail.columns) for mail in mails], np.int64)
-        columns = np.fromiter((column for mail in mails for column in mail.columns), np.uint32, int(sizes.sum()))
+        columns = np.concatenate([np.array(mail.columns, np.uint32) for mail in mails] or [np.empty(0, np.uint32)])
         values = np.repeat(1.0 / np.sqrt(np.maximum(sizes, 1)), sizes)
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
 
