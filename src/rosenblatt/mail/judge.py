@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +11,9 @@ from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
 from ..experts.algorithms import Hedge
 from ..experts.learner import Learner, learner_from
+from ..rules.functions import sigmoid
 from .features import Look, Looked
+from .record import MARGIN, UNCERTAIN, Record
 
 EXPERTS: tuple[Any, ...] = ({"rule": "logistic", "metric": "adagrad", "eta0": 0.7}, "arow:r=0.1", "averaged margin")
 
@@ -28,11 +29,12 @@ class Opinion(NamedTuple):
 class Judge:
     """Experts that learn side by side, mixed by their records: u = Σ_k p_k·u_k.
 
-    look: what is looked at in a mail. experts: learners as `OnlineCommittee` takes them.
+    look: what is looked at in a mail. experts: learners as `OnlineCommittee` takes them. lost: the share of real mail
+    that may be called spam.
     """
 
-    def __init__(self, look: Look = Look(), experts: Sequence[Any] = EXPERTS) -> None:  # noqa: B008
-        self.look = look
+    def __init__(self, look: Look = Look(), experts: Sequence[Any] = EXPERTS, lost: float = 0.001) -> None:  # noqa: B008
+        self.look, self.lost, self.record = look, lost, Record()
         nothing = self._rows([])
         made = [learner_from(each) for each in experts]
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
@@ -51,6 +53,7 @@ class Judge:
         out = []
         for u, label in zip(scores, y, strict=True):
             out.append(self._opinion(u, self.mix.weights))
+            self.record.add(out[-1].score, bool(label > 0))
             self.mix.update_losses(1.0 / (1.0 + np.exp(np.clip(label * u, -30, 30))))
         return out
 
@@ -63,5 +66,7 @@ class Judge:
 
     def _opinion(self, u: Array, p: Array) -> Opinion:
         score = float(p @ u)
-        probability = 1.0 / (1.0 + math.exp(-max(min(score, 700.0), -700.0)))
-        return Opinion(score, probability, "spam" if probability > 0.9 else "ham" if probability < 0.1 else "unsure")
+        slope, middle = self.record.line()
+        probability = float(sigmoid(slope * (score - middle)))
+        spam = score > max(middle, self.record.threshold(self.lost, middle + MARGIN / slope))
+        return Opinion(score, probability, "spam" if spam else "ham" if probability < UNCERTAIN else "unsure")
