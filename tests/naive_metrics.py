@@ -24,6 +24,7 @@ class Shape(NamedTuple):
     l1: float = 0.0
     l2: float = 0.0
     c: Any = None
+    start: float = 0.0
 
 
 def shaped(x: Array, y: Array, order: Any, step: Any, how: Shape) -> list[Array]:
@@ -43,7 +44,7 @@ def shaped(x: Array, y: Array, order: Any, step: Any, how: Shape) -> list[Array]
             g += step(x[i] @ w, y[i], 0.0) * x[i] * (1.0 if how.c is None else how.c[i]) / len(rows)
         G, each = G + g**2, np.full(d, how.eta)
         if how.metric != "none":
-            each = np.divide(each, np.sqrt(G), out=np.zeros(d), where=G > 0)
+            each = np.divide(each, np.sqrt(G + how.start**2), out=np.zeros(d), where=G > 0)
         if how.metric == "normalised":
             each = np.divide(each, s, out=np.zeros(d), where=s > 0) * (math.sqrt(t / N) if N > 0 else 0.0)
         w = w * (1.0 - how.eta * how.l2 * spared) + each * g

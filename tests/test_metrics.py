@@ -112,11 +112,12 @@ def test_what_goes_together_is_listed() -> None:
 @pytest.mark.parametrize(
     ("rule", "kind"), [(rule, kind) for rule in GRADIENT for kind in KINDS[:: 1 if rule == "logistic" else 2]]
 )
-@pytest.mark.parametrize("metric", ["none", "adagrad", "normalised"])
+@pytest.mark.parametrize("metric", ["none", "adagrad", "adagrad:start=0.2", "normalised"])
 def test_gradients(metric: str, rule: str, kind: str, labels: str) -> None:
     """`none` goes through the same loop because of an L1 that is too weak to be seen."""
     words = {"rule": rule, "metric": metric, "eta0": 0.05, "l1": 1e-300 if metric == "none" else 0.0}
-    how, y = ref.Shape(metric, 0.05), LABELS[labels]
+    name, _, start = metric.partition(":start=")
+    how, y = ref.Shape(name, 0.05, start=float(start or 0)), LABELS[labels]
     if metric == "none" and rule == "linear":
         return  # it diverges on columns so large
     paths = [ref.shaped(DATA.whole, each, DATA.order, naive.RULES[rule], how) for each in of_classes(y)]

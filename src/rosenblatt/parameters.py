@@ -27,8 +27,7 @@ def nearest(name: str, known: Iterable[Any]) -> str:
 
 
 def positive(value: Any, what: str, finite: bool = False) -> Any:
-    """A NamedTuple with floats for its numbers, each > 0 or one of those that `only` has for it; else SettingError.
-    what: "rule" or "metric", for the message."""
+    """A NamedTuple with floats, each > 0, its default or one of `only`; else SettingError. what: "rule" or "metric"."""
     numbers, own = dict[str, float](), getattr(value, "name", type(value).__name__)
     for name, given in value._asdict().items():
         only = getattr(value, "only", {}).get(name, ())
@@ -37,7 +36,8 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
         except (TypeError, ValueError):
             number = math.nan
         wanted = " or ".join(f"{each:g}" for each in only) or f"a {'finite ' * finite}number > 0"
-        if not number > 0.0 or (only and number not in only) or (finite and math.isinf(number)):
+        usual = number in only if only else number > 0.0 or number == type(value)._field_defaults.get(name)
+        if not usual or (finite and math.isinf(number)):
             raise SettingError(f"{what} {own!r}: {name}={given} must be {wanted}")
     return type(value)(**numbers)
 
