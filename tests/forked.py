@@ -3,7 +3,7 @@
 A command is a process of its own, as in a shell: its folder, environment, streams and exit code are its own. What it
 does not do anew is import numba and scikit-learn and load the first machine code: nine small commands take 6.5 s of a
 core when each is started, and 1.8 s when they are forked; the pages have two hundred. That a fresh process works is
-what test_cli_process.py is about, and the README's commands are such.
+what test_cli_process.py and the surroundings in test_robustness.py are about.
 
     python forked.py SOCKET             the process that forks: ready when the socket is there, ends with its input
     python forked.py SOCKET WORD …      one command; to a shell, this is the program

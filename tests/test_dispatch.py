@@ -145,7 +145,7 @@ Dense.add = _other
 
 def test_an_edited_rule_helper_or_row_is_compiled_anew(copy: Path) -> None:
     """Issue: edit a rule, a helper and a kind of rows in a copy, and see the new behaviour."""
-    run = "print([learn(rule) for rule in ('perceptron', 'logistic')])"
+    run = "print([small(rule) for rule in ('perceptron', 'logistic')])"
     first = python(copy, run, fresh=True)
     cached = machine_code(copy)
     assert len(cached) == 2, "the cache lies in the copy"
@@ -161,7 +161,7 @@ def test_an_edited_rule_helper_or_row_is_compiled_anew(copy: Path) -> None:
 
     rows = copy / "core" / "rows" / "dense.py"
     rows.write_text(rows.read_text() + OTHER_ROWS)
-    assert eval(python(copy, "print(learn('perceptron'))")) != eval(third)[0]
+    assert eval(python(copy, "print(small('perceptron'))")) != eval(third)[0]
 
 
 SCRIPT = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import naive
 from learners import KINDS, QUIET, STEP_RULES, errors, problem, rows_of, separable, steps_of
 from rosenblatt.core.loop import UPDATES
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.learn.run import _TEXTS, Chunk, Limits, Stop, new_run, stop_from
+from rosenblatt.learn.run import _TEXTS, Chunk, Limits, Run, Stop, new_run, stop_from
 from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
@@ -59,6 +60,28 @@ def test_limits_are_named_and_exact(plain: None, rule: str, keep: str) -> None:
     assert (run.stop_reason, int(run.state.n[UPDATES])) == ("step limit (max_updates=0)", 0)
     run = stopped(p, Limits(None, max_time=0.0), rule=rule, keep=keep)
     assert run.stop_reason == "time limit (max_time=0 s)" and run.state.n[UPDATES] == 0
+
+
+@pytest.mark.parametrize("words", [{}, {"rule": "logistic", "metric": "adagrad"}, {"optimizer": "pick-first"}], ids=str)
+@pytest.mark.parametrize("slow_at", [1, 2])
+def test_compiling_is_not_learning(
+    plain: None, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], slow_at: int
+) -> None:
+    """A loop's first call compiles it, and takes a minute here; where the second does, that is learning's."""
+    clock, calls, wanted = [0.0], [0], Run.loop
+
+    def loop(run: Run, rows: Any) -> Any:
+        def called(*args: Any) -> int:
+            calls[0] += 1
+            clock[0] += 60.0 if calls[0] == slow_at else 0.0
+            return wanted(run, rows)(*args)
+
+        return called
+
+    monkeypatch.setattr(Run, "loop", loop)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    run = stopped(problem(), Limits(3, 10 if "optimizer" in words else None, max_time=30.0), tol=None, **words)
+    assert (run.stop.kind == "time") is (slow_at == 2)
 
 
 def test_batch_perceptron_stops_below_epsilon_with_the_mistakes_that_are_left(plain: None) -> None:

@@ -74,10 +74,10 @@ def test_compiling_takes_no_time_from_trials(monkeypatch: pytest.MonkeyPatch) ->
     warm, own, compiling = set[type](), Epochs.loop, [0.0]
     tick = time.monotonic
 
-    def loop(self: Epochs, rows: Any) -> Any:
+    def loop(self: Epochs, rows: Any, *args: Any) -> Any:
         compiling[0] += 10.0 * (type(rows) not in warm)
         warm.add(type(rows))
-        return own(self, rows)
+        return own(self, rows, *args)
 
     monkeypatch.setattr(time, "monotonic", lambda: tick() + compiling[0])
     monkeypatch.setattr(Epochs, "loop", loop)

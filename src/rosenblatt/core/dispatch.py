@@ -13,13 +13,14 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import SettingError
+from .collecting import without_collecting
 from .fingerprint import codes, fingerprint, functions_in
 from .rows import Array, Index
 
@@ -263,12 +264,12 @@ def _compile(function: Function, name: str, cache: bool, exact: bool) -> Functio
     own.__qualname__ = name
     own.__module__ = function.__module__
     options = _options(exact, nogil=True)
-    if cache:
-        try:
-            return numba.njit(cache=True, **options)(own)  # type: ignore[no-any-return]
-        except RuntimeError:  # nowhere to write: no locator for the cache; compile for this process only
-            pass
-    return numba.njit(**options)(own)  # type: ignore[no-any-return]
+    try:
+        made: Any = numba.njit(cache=cache, **options)(own)
+    except RuntimeError:  # nowhere to write: no locator for the cache; compile for this process only
+        made = numba.njit(**options)(own)
+    made.compile = partial(without_collecting, made.compile)
+    return made  # type: ignore[no-any-return]
 
 
 class Kernel:

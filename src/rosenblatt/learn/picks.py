@@ -94,7 +94,7 @@ class Picker(Trainer):
         run, before = self.run, int(self.run.state.n[UPDATES])
         kept = self.keep(chunk.rows, 1)._replace(stop=False)
         steps = self.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
-        self.loop(chunk.rows)(run.loop_rule, chunk.rows, steps, run.state, kept, 0)
+        self.loop(chunk.rows, steps, kept)(run.loop_rule, chunk.rows, steps, run.state, kept, 0)
         run.blocks += 1
         # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
         # no step, and would be picked for ever: it waits until the weights have changed.
