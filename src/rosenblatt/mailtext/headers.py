@@ -26,13 +26,11 @@ what filters write, X-Mailman, X-Keywords. A mail without headers gives no words
 import csv
 import re
 from datetime import date
-from email.message import Message
-from email.utils import parsedate_tz
 from typing import Any
 
 from .fields import Document
 from .links import domain, parents
-from .mime import decode_header, parameter, parts, unwrapped, values
+from .mime import Headers, decode_header, parameter, parts, unwrapped, values
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
@@ -49,7 +47,7 @@ MANY = 6
 VALUE_LIMIT = 4000
 
 
-def _text(headers: Message, name: str) -> str:
+def _text(headers: Headers, name: str) -> str:
     """The first value of a header, decoded; "" where it is not there."""
     raw = values(headers, name)[:1]
     return decode_header(raw[0][:VALUE_LIMIT]).text.strip() if raw else ""
@@ -70,7 +68,7 @@ def listed(raw: bytes, name: str) -> list[str]:
     return [cell.strip() for cell in cells if cell.strip()]
 
 
-def sender(headers: Message) -> Document:
+def sender(headers: Headers) -> Document:
     """What From says; its first word is the address itself."""
     if not headers:
         return []
@@ -90,7 +88,7 @@ def sender(headers: Message) -> Document:
     return [("sender", " ".join([listed[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
 
 
-def headers_of(headers: Message) -> Document:
+def headers_of(headers: Headers) -> Document:
     """How the mail was made; nothing for a mail without headers."""
     if not headers:
         return []
@@ -114,6 +112,8 @@ def headers_of(headers: Message) -> Document:
 def _date(text: str) -> str:
     if not text:
         return "none"
+    from email.utils import parsedate_tz  # 10 ms, which few fields need
+
     try:
         parsed: Any = parsedate_tz(text)
         day = date(*parsed[:3]).weekday()  # TypeError of what is no date at all
@@ -129,7 +129,7 @@ def _date(text: str) -> str:
     return " ".join(odd)
 
 
-def _id(headers: Message, home: set[str]) -> str:
+def _id(headers: Headers, home: set[str]) -> str:
     ids = values(headers, "message-id")[:1]
     if not ids:
         return "none"
@@ -140,7 +140,7 @@ def _id(headers: Message, home: set[str]) -> str:
     return " ".join(["no-dot"] * ("." not in host) + ["other"] * (domain(host) not in home))
 
 
-def _reply(headers: Message, home: set[str]) -> str:
+def _reply(headers: Headers, home: set[str]) -> str:
     hosts = {domain(address.rpartition("@")[2]) for address in addresses(_text(headers, "reply-to"))}
     odd = ["other"] if hosts and home and not home & hosts else []
     if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
@@ -148,7 +148,7 @@ def _reply(headers: Message, home: set[str]) -> str:
     return " ".join(odd)
 
 
-def _to(headers: Message, sent_from: list[str]) -> str:
+def _to(headers: Headers, sent_from: list[str]) -> str:
     if "to" not in headers:
         return "none"
     listed = addresses(_text(headers, "to"))
