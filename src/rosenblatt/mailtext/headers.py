@@ -28,9 +28,10 @@ import re
 from datetime import date
 from typing import Any
 
+from .content import Headers, parameter, values
 from .fields import Document
 from .links import domain, parents
-from .mime import Headers, decode_header, parameter, parts, unwrapped, values
+from .mime import decode_header, parts, unwrapped
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",

@@ -3,7 +3,7 @@
 The standard `email` package's own tree of a mail costs eight times its size (236 MB for 30 MB of attachment) and goes
 through every line once for each level of nesting; offsets cost nothing, and an attachment is never copied or decoded.
 Headers are those that the package's parser (compat32) reads, in a sixth of its time; it is asked itself about what is
-unusual: a lone carriage return between them, parameters with escapes or in pieces (RFC 2231).
+unusual: a lone carriage return between them (and see `content`).
 
 Bytes become text by the declared charset, else as UTF-8 in which foreign bytes are Windows-1252; encoded words of
 headers are decoded; neither ever raises.
@@ -15,7 +15,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from .content import STRUCTURED, Headers, parameter, values
 
 HEADER_LIMIT = 20_000
 """Bytes of one header that are decoded; the longest Subject in 7,523 mails of two corpora has 301."""
@@ -167,9 +169,6 @@ HEAD_LIMIT = 1 << 18
 DEPTH_LIMIT, PART_LIMIT = 20, 1000
 """Deeper or later parts are not opened: 1,000 levels in 60 KB are an attack, not a mail."""
 
-STRUCTURED, VALUE_LIMIT = ("content-type", "content-disposition"), 4000
-"""Headers that are taken apart, and the bytes up to which they are."""
-
 LINE = rb"[^\n]*+\n?+"
 """Possessive, as a line that may end anywhere is tried in every combination (minutes on a mail of long lines)."""
 NAME = rb"[^\x00-\x20:\x7f]+[ \t]*:"
@@ -201,74 +200,10 @@ HEADERS = "headers"
 class Part(NamedTuple):
     """One leaf of a mail: its headers, its content type, and its body as raw[start:end], still encoded."""
 
-    headers: "Headers"
+    headers: Headers
     kind: str
     start: int
     end: int
-
-
-Headers = dict[str, list[bytes]]
-"""The values of each header as the raw bytes that were sent, in order, by its name in lower case."""
-
-
-def values(headers: Headers, name: str) -> list[bytes]:
-    """All values of a header."""
-    return headers.get(name, [])
-
-
-PARAMETER = rb";\s*+([\w-]++)=(?:\"([\w ./:=+-]*+)\"|([\w./:=+-]++))\s*+"
-PARAMETERS = re.compile(PARAMETER)
-TYPED = re.compile(rb"\s*+([\w./+-]++)\s*+((?:" + PARAMETER + rb")*+);?\s*+")
-"""A value of `STRUCTURED` that every reader understands alike: 2 µs, the package's reading of it 20."""
-METHODS = {"get_filename": "filename", "get_boundary": "boundary", "get_content_charset": "charset"}
-
-
-def _simple(value: bytes) -> tuple[str, dict[str, str]] | None:
-    """(what stands before the parameters, these by name) of a value of `STRUCTURED`; None where it is not `TYPED`."""
-    match = TYPED.fullmatch(value)
-    if match is None:
-        return None
-    listed = [(name.decode().lower(), (a or b).decode()) for name, a, b in PARAMETERS.findall(match[2])]
-    return match[1].decode().lower(), dict(reversed(listed))
-
-
-@lru_cache(maxsize=1024)
-def _asked(method: str, kind: bytes | None, disposition: bytes | None) -> Any:
-    """What the standard package answers for these values of `STRUCTURED`."""
-    about, other = (_simple(value or b"-") for value in (kind, disposition))
-    if about is None or other is None:
-        from email.message import Message
-
-        message = Message()
-        for name, value in zip(STRUCTURED, (kind, disposition), strict=True):
-            if value is not None:
-                message[name] = value.decode("utf-8", "surrogateescape")
-        try:
-            return getattr(message, method)()
-        except Exception:
-            return None
-    if method == "get_content_type":
-        return about[0] if about[0].count("/") == 1 else "text/plain"
-    if method == "get_content_disposition":
-        return None if disposition is None else other[0]
-    if method == "get_filename":
-        name = other[1].get("filename", about[1].get("name"))
-        return None if name is None else name.strip()
-    text = about[1].get(METHODS[method])
-    return None if text is None else text.lower() if method == "get_content_charset" else text.rstrip()
-
-
-def parameter(headers: Headers, method: str, default: str = "") -> str:
-    """`headers.get_filename()` and the like of the standard package. They raise in many ways on real mail; then it is
-    the default.
-
-    Also where the header is very long: the package's time grows with the square of its semicolons.
-    """
-    kinds, dispositions = (headers.get(name, ()) for name in STRUCTURED)
-    if any(len(value) > VALUE_LIMIT for value in (*kinds, *dispositions)):
-        return default
-    text = _asked(method, kinds[0] if kinds else None, dispositions[0] if dispositions else None)
-    return text if isinstance(text, str) else default
 
 
 def _split(block: bytes) -> list[tuple[str, bytes]]:
