@@ -53,7 +53,7 @@ def _answer(method: str, kind: bytes | None, disposition: bytes | None) -> Any:
     if method == "get_content_type":
         return about[0] if about[0].count("/") == 1 else "text/plain"
     if method == "get_content_disposition":
-        return other[0] if disposition else None
+        return {None: None, b"": ""}.get(disposition, other[0])
     if method == "get_filename":
         return other[1].get("filename", about[1].get("name", "")).strip()
     said = about[1].get(METHODS[method], "")

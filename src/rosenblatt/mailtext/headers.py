@@ -43,6 +43,12 @@ ID = re.compile(rb"\s*<[^<>\s@]+@([^<>\s@]+)>\s*")
 RE = re.compile(r"\s*re\s*:", re.IGNORECASE)
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WEEKDAY = re.compile(rf"\s*({'|'.join(DAYS)})", re.IGNORECASE)
+DATED = re.compile(
+    r"(?:[A-Za-z]{3},[ ]+)?([0-9]{1,2}) ([A-Za-z]{3}) ([12][0-9]{3})"
+    r" [0-9]{2}:[0-9]{2}(?::[0-9]{2})? ([+-][0-9]{4})(?!\S)"
+)
+"""The usual form of a date, which every reader understands alike."""
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 HOPS = (1, 2, 4, 8)
 MANY = 6
 VALUE_LIMIT = 4000
@@ -110,19 +116,29 @@ def headers_of(headers: Headers) -> Document:
     return [(tag, words) for tag, words in out.items() if words]
 
 
+def _when(text: str) -> tuple[Any, ...]:
+    """(year, month, day, seconds east or None) as the standard package reads a date; it raises where there is none."""
+    usual = DATED.match(text)
+    if usual and usual[2].lower() in MONTHS and usual[4] != "-0000":  # 3 µs, and without 10 ms for the import
+        seconds = int(usual[4][1:3]) * 3600 + int(usual[4][3:]) * 60
+        month = MONTHS.index(usual[2].lower()) + 1
+        return int(usual[3]), month, int(usual[1]), -seconds if usual[4][0] == "-" else seconds
+    from email.utils import parsedate_tz
+
+    parsed: Any = parsedate_tz(text)
+    return (*parsed[:3], parsed[9])
+
+
 def _date(text: str) -> str:
     if not text:
         return "none"
-    from email.utils import parsedate_tz  # 10 ms, which few fields need
-
     try:
-        parsed: Any = parsedate_tz(text)
-        day = date(*parsed[:3]).weekday()  # TypeError of what is no date at all
+        *day_of, zone = _when(text)
+        day = date(*day_of).weekday()  # TypeError of what is no date at all
     except (ValueError, TypeError, IndexError, OverflowError):
         return "broken"
     named = WEEKDAY.match(text)
     odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []
-    zone = parsed[9]
     if zone is None or not re.search(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b", text):
         odd.append("no-zone")
     elif abs(zone) > 14 * 3600 or zone % 900:

@@ -28,7 +28,7 @@ from html import unescape
 from pathlib import PurePosixPath
 
 from .content import parameter, values
-from .fields import FAILED, FIELDS, MADE, Document
+from .fields import FAILED, FIELDS, MADE, Document, is_made
 from .grammar import grammar
 from .headers import headers_of, sender
 from .links import links
@@ -98,12 +98,15 @@ def _letters(text: str) -> tuple[int, int]:
     return upper + sum(map(str.isupper, beyond)), lower + sum(map(str.islower, beyond))
 
 
+def capital_steps(text: str) -> list[int]:
+    """Those of `STEPS` that the share of capitals among a text's letters reaches."""
+    upper, lower = _letters(text)
+    return [step for step in STEPS if 100 * upper >= step * (upper + lower)] if upper + lower >= FEWEST else []
+
+
 def capitals(where: str, text: str) -> Document:
     """The capitals of a text. where: "subject" or "body"."""
-    upper, lower = _letters(text)
-    words = []
-    if upper + lower >= FEWEST:
-        words = [f"{step}%" for step in STEPS if 100 * upper >= step * (upper + lower)]
+    words = [f"{step}%" for step in capital_steps(text)]
     if "words" in shown(text):
         words.append("words")
     return [(f"capitals.{where}", " ".join(words))] if words else []
@@ -214,7 +217,7 @@ class _Reader:
         """The fields that look at the mail as a whole, in a fixed order."""
         fields: Document = []
         if "links" in self.fields:
-            fields += links(body, "\n".join(self.made["html"]), self.sources)
+            fields += links(body, "\n".join(self.made["html"]), self.sources, "links.path" in self.fields)
         subjects = [("subject", text) for name, text in self.headers if name == "subject"]
         for name, look in (("capitals", capitals), ("spelling", spelling), ("grammar", grammar)):
             if name in self.fields:
@@ -225,9 +228,7 @@ class _Reader:
         """charset: the first that a part of the mail declares, for headers that say none."""
         self.sent += sender(part.headers) if "sender" in self.fields else []
         self.sent += headers_of(part.headers) if "headers" in self.fields else []
-        for name in self.fields:
-            if name in MADE:
-                continue
+        for name in _headers_in(tuple(self.fields)):
             occurrences = values(part.headers, name)[:HEADER_REPEATS]
             if not occurrences:
                 self.made["missing"].append(name)
@@ -261,6 +262,11 @@ class _Reader:
             text, markup = read_html(text)
             self.made["html"].append(markup)
         self.texts.append(text)
+
+
+@lru_cache(maxsize=64)
+def _headers_in(fields: tuple[str, ...]) -> list[str]:
+    return [name for name in fields if not is_made(name)]
 
 
 def _is_text(part: Part) -> bool:

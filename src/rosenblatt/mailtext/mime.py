@@ -145,6 +145,9 @@ def decode_header(raw: bytes, charset: str = "") -> Decoded:
     Neighbouring words of one charset are joined as bytes, because some mailers cut in the middle of a character.
     """
     raw, place = raw[:HEADER_LIMIT], 0
+    if b"=?" not in raw and raw.isascii():  # most: 1 µs instead of 6
+        text = raw.decode()
+        return Decoded(FOLD.sub(" ", text) if "\n" in text or "\r" in text else text)
     parts: list[tuple[str, bytes]] = []  # (charset, bytes); without a charset what is not encoded
     for word in ENCODED_WORD.finditer(raw):
         own, between = word[1].decode("latin-1").lower(), raw[place : word.start()]
