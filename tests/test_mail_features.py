@@ -81,13 +81,12 @@ NAMES = {
     "style": ["capitals.subject:30%", "capitals.subject:words",
         "capitals.body:5%", "capitals.body:words", "shouted:FREE"],
     "attachments": ["attachment:report.pdf", "attachment:pdf", "attachment:application/pdf", "attachment:1k"],
-    "links": ["links:www.shop.example", "links:shop.example"],
+    "links": ["links:www.shop.example", "links:shop.example", "links.path:login", "links.path:now"],
     "markup": ["tag:p", "tag:a", "attribute:class", "attribute:href"],
     "words": ["free", "money", "don't", "don", "subject:money", "first:free", "first:t"],
     "ngrams": ["4:FREE", "4:EE m", "4:ann@", '4:y\n"A'],
     "spelling": ["spelling.body:digits", "spelling.body:spaced", "charset:unknown", "charset:x-none"],
     "grammar": ["grammar.body:small30%", "grammar.body:before"],
-    "paths": ["links.path:login", "links.path:now"],
     "bodygrams": ["4:free", "4:e mo", "4:n't "],
     "pairs": ["1:free+money", "2:free+free", "1:money+don't"],
 }  # fmt: skip
@@ -112,7 +111,9 @@ def test_names_that_are_none() -> None:
 
 
 def test_words_and_worked_out_fields_are_those_of_mailtext() -> None:
-    document = parse(MAIL, ("subject", "capitals", "spelling", "grammar", "charset", "links", "attachment"))
+    document = parse(
+        MAIL, ("subject", "capitals", "spelling", "grammar", "charset", "links", "links.path", "attachment")
+    )
     body = [("", text) for tag, text in document if tag in ("", "subject")]
     words = ALL.names(MAIL)["words"]
     assert {name for name in words if not name.startswith("first:")} == set(

@@ -5,13 +5,12 @@ Groups of names, by default and beyond:
     headers      from:ann@example.org  has:cc  date:+0200   `SAFE` headers, and how the mail was made (mailtext.headers)
     style        capitals.body:20%  shouted:FREE            shares of capitals, and words in them
     attachments  attachment:report.pdf  attachment:pdf      name, suffix, type, size (`mailtext`)
-    links        links:example.com                          hosts, domains above them, what is odd (mailtext.links)
+    links        links:example.com  links.path:login        hosts, domains above, paths, oddities (mailtext.links)
     markup       tag:table  attribute:bgcolor               of HTML parts
     words        free  subject:free  first:free             of the body; the subject, also as the body's; `FIRST` ones
     ngrams       4:free                                     four characters in a row of the subject and From
     spelling     spelling.body:digits                       `mailtext`'s spelling, charset, missing
     grammar      grammar.body:small20%                      `mailtext.grammar`
-    paths        links.path:login                           words of the links' paths
     bodygrams    4:free                                     four characters in a row of the body's first `GRAMS`
     pairs        2:free+money                               two words up to `APART` apart, of the first `PAIRED`
 
@@ -47,13 +46,12 @@ FIELDS = {
     "headers": (*SAFE, "headers"),
     "style": (),
     "attachments": ("attachment",),
-    "links": ("links",),
+    "links": ("links", "links.path"),
     "markup": ("html",),
     "words": (),
     "ngrams": ("from",),
     "spelling": ("spelling", "charset", "missing"),
     "grammar": ("grammar",),
-    "paths": ("links", "links.path"),
     "bodygrams": (),
     "pairs": (),
 }
@@ -273,8 +271,6 @@ class Look:
             elif tag == "html":
                 names["markup"] += [f"tag:{name.lower()}" for name in set(TAG.findall(text))]
                 names["markup"] += [f"attribute:{name.lower()}" for name in set(ATTRIBUTE.findall(text))]
-            elif tag == "links.path":
-                names["paths"] += [f"{tag}:{word}" for word in text.split()]
             elif (group := GROUP_OF.get(tag.partition(".")[0])) is not None:
                 names[group] += [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
         if self.trusted:
