@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from itertools import chain
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 
 from ..core.rows import Csr
 from ..mailtext.fields import Document
+from ..mailtext.tokens import hashed
 from .bag import Bag, check, regrouped, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED
@@ -23,14 +23,6 @@ class Collisions(NamedTuple):
     words: int
     columns: int
     rate: float
-
-
-def _mixed(name: str) -> int:
-    """32 bits: the checksum every zlib computes, stirred (crc32 is linear: its low bits alone fall into patterns)."""
-    h = crc32(name.encode("utf-8", "surrogatepass"))
-    h = ((h ^ h >> 16) * 0x85EBCA6B) & 0xFFFFFFFF
-    h = ((h ^ h >> 13) * 0xC2B2AE35) & 0xFFFFFFFF
-    return h ^ h >> 16
 
 
 def _ranked(words: Counter[str]) -> dict[str, int]:
@@ -74,11 +66,11 @@ class Hashing(Step):
 
     def column(self, name: str) -> int:
         """The column of a tagged word."""
-        return _mixed(name) & (self.width - 1)
+        return hashed(name) & (self.width - 1)
 
     def _signed_column(self, name: str) -> int:
         column = self.column(name)
-        return column if _mixed(name) >> 31 else column + self.width
+        return column if hashed(name) >> 31 else column + self.width
 
     def read(self, documents: list[Document]) -> Csr:
         """(n, 2^bits) rows; the columns of each row ascend."""

@@ -1,31 +1,290 @@
-"""One raw mail → the columns that it has: words and what else is looked at, hashed."""
+"""One raw mail → the columns of what it shows: `Look()(raw)`. Plain Python: no numpy, nothing fitted.
 
-from __future__ import annotations
+Groups of names, by default and beyond:
 
-from typing import NamedTuple
-from zlib import crc32
+    headers      from:ann@example.org  has:cc  date:+0200   `SAFE` headers, and how the mail was made (mailtext.headers)
+    style        capitals.body:20%  shouted:FREE            shares of capitals, and words in them
+    attachments  attachment:report.pdf  attachment:pdf      name, suffix, type, size (`mailtext`)
+    links        links:example.com  links.path:login        hosts, domains above, paths, oddities (mailtext.links)
+    markup       tag:table  attribute:bgcolor               of HTML parts
+    words        free  subject:free  first:free             of the body; the subject, also as the body's; `FIRST` ones
+    ngrams       4:free                                     four characters in a row of the subject and From
+    spelling     spelling.body:digits                       `mailtext`'s spelling, charset, missing
+    grammar      grammar.body:small20%                      `mailtext.grammar`
+    bodygrams    4:free                                     four characters in a row of the body's first `GRAMS`
+    pairs        2:free+money                               two words up to `APART` apart, of the first `PAIRED`
 
-from ..mailtext import parse, tokens
+Headers are safe where the sender's side writes them. What a collector or another filter adds says where a mail lay or
+what others thought of it: Received, Delivered-To, Return-Path, Status, List-*, X-Spam-* and all that are not named here
+change nothing. Authentication-Results counts only where a server of `trusted` wrote it.
 
-BITS = 20
-MOST = 8_000
-"""Columns of a mail."""
+A name's column is the same in every process, on every machine: the low bits of `hashed(name)`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain, filterfalse, islice
+from string import ascii_uppercase
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from ..errors import SettingError
+from ..mailtext import mail
+from ..mailtext.fields import FAILED, Document
+from ..mailtext.tokens import Memory, hashed, named, units
+
+BITS, MOST = 20, 8000
+"""Columns: 2^bits, and of one mail."""
+FIRST, GRAMS, PAIRED, APART = 12, 3000, 1500, 4
+"""Words, characters, words, words."""
+PEOPLE, PROGRAMS = ("from", "to", "cc", "reply-to"), ("x-mailer", "user-agent", "organization")
+IMPORTANCE = ("x-priority", "x-msmail-priority", "importance")
+MIME = ("content-type", "content-transfer-encoding", "mime-version", "content-disposition", "content-class")
+SAFE = (*PEOPLE, *PROGRAMS, *IMPORTANCE, *MIME, "in-reply-to", "message-id", "date")
+RESULTS = "authentication-results"
+FIELDS = {
+    "headers": (*SAFE, "headers"),
+    "style": (),
+    "attachments": ("attachment",),
+    "links": ("links", "links.path"),
+    "markup": ("html",),
+    "words": (),
+    "ngrams": ("from",),
+    "spelling": ("spelling", "charset", "missing"),
+    "grammar": ("grammar",),
+    "bodygrams": (),
+    "pairs": (),
+}
+"""What `mailtext.parse` is asked for, by group; in this order columns are kept, up to `MOST`."""
+GROUPS = tuple(FIELDS)
+DEFAULT = GROUPS[: GROUPS.index("spelling")]
+GROUP_OF = {
+    "headers": "headers", "sender": "headers", "attachment": "attachments", "links": "links",
+    "spelling": "spelling", "charset": "spelling", "missing": "spelling", FAILED[0]: "spelling", "grammar": "grammar",
+}  # fmt: skip
+"""Of the fields whose words are names as they stand."""
+
+WORD = re.compile(r"[^\s<>(),;:\"=\[\]]+")
+WORDS = 60
+"""Words of one header."""
+HOST = re.compile(r"@([\w.-]+)")
+SHOUTED = re.compile(r"(?<![^\W\d_])[A-Z]{3,40}(?![^\W\d_])")
+TAG, ATTRIBUTE = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"\s([a-zA-Z-]+)=")
+ZONE, HOUR = re.compile(r"[+-]\d{4}"), re.compile(r"\b(\d\d):\d\d")
+SHAPES = str.maketrans(ascii_uppercase + "ghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
+RESULT = re.compile(r";\s*([\w-]{1,20})\s*=\s*(\w{1,20})")
+STEPS = (1, 2, 4, 8)
+"""Mails of a sender."""
+
+Column = TypeVar("Column")
 
 
 class Looked(NamedTuple):
-    """columns: distinct, ascending, below 2^bits; each has the value 1/√m, so that the row has length 1. sender: the
-    address in From, "" without one."""
+    """columns: distinct, ascending, below 2^bits, at most `MOST`; each has the value 1/√m, so that the row has length
+    1. sender: the address in From, "" without one. dropped: columns beyond `MOST`."""
 
     columns: list[int]
     sender: str
+    dropped: int = 0
 
 
-class Look(NamedTuple):
-    """What is looked at. bits: of the hash."""
+def known(sender: str, counts: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Names for what is known of a sender. counts: (spam, ham) learned of each address, before this mail."""
+    kinds = zip(("spam", "ham"), counts.get(sender, (0, 0)), strict=True)
+    return [f"known.{kind}:{step}" for kind, mails in kinds for step in STEPS if mails >= step] or ["known:never"]
 
-    bits: int = BITS
+
+def _header(name: str, text: str) -> list[str]:
+    """The names that a header of `SAFE` gives."""
+    if name == "message-id":
+        local, _, host = text.strip("<> ").partition("@")
+        return [f"id:{_shape(local)}", f"id:@{host.lower()}"]
+    if name == "date":
+        shape = re.sub("[A-Za-z]+", "a", re.sub("[0-9]+", "0", text[:100]))[:40]
+        words = [shape, text.split(",")[0][:3], *ZONE.findall(text)[:1], *HOUR.findall(text)[:1]]
+        return [f"date:{word}" for word in words]
+    words = [word.lower() for word in WORD.findall(text)[:WORDS]]
+    if name == "in-reply-to":
+        words = [f"@{host}" for host in HOST.findall(text.lower())[:2]]
+    elif name in PEOPLE:
+        words += [f"@{host}" for host in HOST.findall(" ".join(words))[:20]]
+    elif name in MIME:  # boundaries are new in every mail
+        words = [word for word in words if "_" not in word and len(word) < 25]
+    tag = "to" if name == "cc" else name
+    return [f"has:{name}", *(f"{tag}:{word}" for word in words)]
+
+
+def _shape(text: str) -> str:
+    """How a Message-ID is built: capitals A, letters a, hexadecimal digits 0, runs as one with a +."""
+    return re.sub(r"(.)\1+", r"\1+", text[:200].translate(SHAPES))[:30]
+
+
+def _is_safe(tag: str, word: str) -> bool:
+    """Whether the sender's side says this: how many servers and which lists a mail went through is not of it."""
+    if tag == "missing":
+        return word in ("subject", "body")
+    return tag != "headers.hops" and not (tag == "headers" and word.startswith("list-"))
+
+
+class _Reading(Generic[Column]):
+    """What `make` says of names, remembered: by name, and of text by piece."""
+
+    def __init__(self, make: Callable[[str], Column]) -> None:
+        self._make = make
+        self.names: Memory[Column] = Memory(make)
+        self._pieces: dict[str, Memory[tuple[Column, ...]]] = {}
+
+    def _said(self, kind: str, piece: str) -> tuple[Column, ...]:
+        return tuple(map(self._make, named(kind, units(piece))))
+
+    def pieces(self, kind: str, pieces: Iterable[str]) -> Iterator[Column]:
+        """Of pieces of text. kind: the tag of a field."""
+        if kind not in self._pieces:
+            self._pieces[kind] = Memory(partial(self._said, kind))
+        return chain.from_iterable(map(self._pieces[kind].__getitem__, pieces))
+
+
+class _Texts:
+    """What is read as running text."""
+
+    def __init__(self, body: str, subject: str, sent_from: str) -> None:
+        self.body, self.subject, self.sent_from = body, subject, sent_from
+        self.pieces = body.split()
+        self.distinct = set(self.pieces)
+
+
+def _words(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+    subject = texts.subject.split()
+    return chain(
+        reading.pieces("", texts.distinct),
+        reading.pieces("", subject),
+        reading.pieces("subject", subject),
+        islice(reading.pieces("first", texts.pieces[:FIRST]), FIRST),
+    )
+
+
+def _style(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+    names = []
+    for part, text, pieces in (("body", texts.body, texts.distinct), ("subject", texts.subject, texts.subject.split())):
+        names += [f"capitals.{part}:{step}%" for step in mail.capital_steps(text)]
+        large = " ".join(filterfalse(str.islower, pieces))  # a fifth of the text
+        if mail.SHOUTED.search(large):
+            names.append(f"capitals.{part}:words")
+        names += [f"shouted:{word}" for word in SHOUTED.findall(large)]
+    return map(reading.names.__getitem__, names)
+
+
+def _grams(text: str, reading: _Reading[Column]) -> Iterable[Column]:
+    return map(reading.names.__getitem__, {f"4:{text[at : at + 4]}" for at in range(len(text) - 3)})
+
+
+def _pairs(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+    pieces = [*texts.subject.split(), *texts.pieces[:PAIRED]]
+    words = [unit[0] for piece in pieces for unit in units(piece)][:PAIRED]
+    pairs = ((apart, zip(words, words[apart:], strict=False)) for apart in range(1, APART + 1))
+    return (reading.names[f"{apart}:{a}+{b}"] for apart, both in pairs for a, b in both)
+
+
+def _nothing(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+    return ()
+
+
+RUNNING: dict[str, Callable[[_Reading[Any], _Texts], Iterable[Any]]] = {
+    "words": _words,
+    "style": _style,
+    "ngrams": lambda reading, texts: _grams(f"{texts.subject}{texts.sent_from}"[:300], reading),
+    "bodygrams": lambda reading, texts: _grams(" ".join(texts.pieces[:GRAMS])[:GRAMS], reading),
+    "pairs": _pairs,
+}
+"""What groups take from the running text."""
+
+
+class Look:
+    """What is seen of a mail.
+
+    groups: names of `GROUPS`; default: `DEFAULT`. bits: 1 … 30, default 20: 2^bits columns. trusted: names of servers
+    (authserv-id) whose Authentication-Results count; only the first such header does. SettingError for others.
+    """
+
+    def __init__(self, groups: Iterable[str] = DEFAULT, bits: int = BITS, trusted: Iterable[str] = ()) -> None:
+        chosen, self.bits, self.trusted = list(groups), bits, tuple(name.lower() for name in trusted)
+        if unknown := [name for name in chosen if name not in GROUPS]:
+            raise SettingError(f"groups {unknown[0]!r} is unknown; it must be one of {', '.join(GROUPS)}")
+        if not 1 <= bits <= 30:
+            raise SettingError(f"bits {bits} is out of range; it must be 1 to 30")
+        self.groups = tuple(group for group in GROUPS if group in chosen)
+        asked = chain(("subject", "sender"), *(FIELDS[group] for group in self.groups), [RESULTS] * bool(self.trusted))
+        self._fields = tuple(dict.fromkeys(asked))
+        self._columns = _Reading(self.column)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Look, (self.groups, self.bits, self.trusted)
+
+    def without(self, group: str) -> "Look":
+        """The same, but for one group."""
+        return Look([name for name in self.groups if name != group], self.bits, self.trusted)
+
+    def column(self, name: str) -> int:
+        return hashed(name) & ((1 << self.bits) - 1)
 
     def __call__(self, raw: bytes) -> Looked:
-        mask = (1 << self.bits) - 1
-        columns = dict.fromkeys(crc32(token.encode("utf-8", "surrogatepass")) & mask for token in tokens(parse(raw)))
-        return Looked(sorted(list(columns)[:MOST]), "")
+        """raw: as for `mailtext.parse`. Any bytes give columns, in bounded time.
+
+        Of a mail with more than `MOST` the first groups are kept whole; of the group that goes beyond, its lowest
+        columns, so that alike mails keep the same.
+        """
+        document = self._document(raw)
+        columns: set[int] = set()
+        dropped = 0
+        for entries in self._read(document, self._columns).values():
+            room = MOST - len(columns)
+            if len(entries) > room:
+                ranked = sorted(entries - columns)
+                dropped += len(ranked[room:])
+                entries = set(ranked[:room])
+            columns |= entries
+        sender = next((text.split()[0] for tag, text in document if tag == "sender"), "")
+        return Looked(sorted(columns), sender, dropped)
+
+    def names(self, raw: bytes) -> dict[str, set[str]]:
+        """The names behind the columns of a mail, by group; also those that `MOST` drops."""
+        return self._read(self._document(raw), _Reading(str))
+
+    def with_names(self, looked: Looked, names: Iterable[str]) -> Looked:
+        """A mail with more names, such as those of `known`, for which the highest columns make room."""
+        more = set(map(self.column, names))
+        rest = [column for column in looked.columns if column not in more][: MOST - len(more)]
+        return looked._replace(columns=sorted([*rest, *more]))
+
+    def _document(self, raw: bytes) -> Document:
+        return mail.parse(raw.replace(b"\r\n", b"\n"), self._fields)
+
+    def _read(self, document: Document, reading: _Reading[Column]) -> dict[str, set[Column]]:
+        """Of each group, in their order."""
+        names: dict[str, list[str]] = {group: [] for group in GROUPS}
+        texts = {"": "", "subject": "", "from": ""}
+        for tag, text in document:
+            if tag in texts:
+                texts[tag] += f"{text}\n"
+            if tag in SAFE:
+                names["headers"] += _header(tag, text)
+            elif tag == "html":
+                names["markup"] += [f"tag:{name.lower()}" for name in set(TAG.findall(text))]
+                names["markup"] += [f"attribute:{name.lower()}" for name in set(ATTRIBUTE.findall(text))]
+            elif (group := GROUP_OF.get(tag.partition(".")[0])) is not None:
+                names[group] += [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
+        if self.trusted:
+            names["headers"] += self._results(document)
+        running = _Texts(*texts.values())
+        return {
+            group: {*map(reading.names.__getitem__, names[group]), *RUNNING.get(group, _nothing)(reading, running)}
+            for group in self.groups
+        }
+
+    def _results(self, document: Document) -> list[str]:
+        """What the first Authentication-Results of a trusted server says."""
+        for tag, text in document:
+            server = text.partition(";")[0].split()[:1]
+            if tag == RESULTS and server and server[0].lower() in self.trusted:
+                return [f"auth:{check}={result}".lower() for check, result in RESULT.findall(text)]
+        return []

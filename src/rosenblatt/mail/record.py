@@ -30,7 +30,8 @@ SHOWN = 0.95
 
 class Lost(NamedTuple):
     """What the spam threshold promises. above: how many of n ham were above it. low, high: the 95 % interval of their
-    share. shown: whether the target lies above the one-sided interval, for which 1 in 1,000 takes 2,995 ham without a loss."""
+    share. shown: whether the target lies above the one-sided interval; for 1 in 1,000 that takes 2,995 ham without a
+    loss."""
 
     above: int
     n: int

@@ -26,13 +26,12 @@ what filters write, X-Mailman, X-Keywords. A mail without headers gives no words
 import csv
 import re
 from datetime import date
-from email.message import Message
-from email.utils import parsedate_tz
 from typing import Any
 
+from .content import Headers, parameter, values
 from .fields import Document
 from .links import domain, parents
-from .mime import decode_header, parameter, parts, unwrapped, values
+from .mime import decode_header, parts, unwrapped
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
@@ -44,12 +43,18 @@ ID = re.compile(rb"\s*<[^<>\s@]+@([^<>\s@]+)>\s*")
 RE = re.compile(r"\s*re\s*:", re.IGNORECASE)
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WEEKDAY = re.compile(rf"\s*({'|'.join(DAYS)})", re.IGNORECASE)
+DATED = re.compile(
+    r"(?:[A-Za-z]{3},[ ]+)?([0-9]{1,2}) ([A-Za-z]{3}) ([12][0-9]{3})"
+    r" [0-9]{2}:[0-9]{2}(?::[0-9]{2})? ([+-][0-9]{4})(?!\S)"
+)
+"""The usual form of a date, which every reader understands alike."""
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 HOPS = (1, 2, 4, 8)
 MANY = 6
 VALUE_LIMIT = 4000
 
 
-def _text(headers: Message, name: str) -> str:
+def _text(headers: Headers, name: str) -> str:
     """The first value of a header, decoded; "" where it is not there."""
     raw = values(headers, name)[:1]
     return decode_header(raw[0][:VALUE_LIMIT]).text.strip() if raw else ""
@@ -70,7 +75,7 @@ def listed(raw: bytes, name: str) -> list[str]:
     return [cell.strip() for cell in cells if cell.strip()]
 
 
-def sender(headers: Message) -> Document:
+def sender(headers: Headers) -> Document:
     """What From says; its first word is the address itself."""
     if not headers:
         return []
@@ -90,7 +95,7 @@ def sender(headers: Message) -> Document:
     return [("sender", " ".join([listed[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
 
 
-def headers_of(headers: Message) -> Document:
+def headers_of(headers: Headers) -> Document:
     """How the mail was made; nothing for a mail without headers."""
     if not headers:
         return []
@@ -111,17 +116,29 @@ def headers_of(headers: Message) -> Document:
     return [(tag, words) for tag, words in out.items() if words]
 
 
+def _when(text: str) -> tuple[Any, ...]:
+    """(year, month, day, seconds east or None) as the standard package reads a date; it raises where there is none."""
+    usual = DATED.match(text)
+    if usual and usual[2].lower() in MONTHS and usual[4] != "-0000":  # 3 µs, and without 10 ms for the import
+        seconds = int(usual[4][1:3]) * 3600 + int(usual[4][3:]) * 60
+        month = MONTHS.index(usual[2].lower()) + 1
+        return int(usual[3]), month, int(usual[1]), -seconds if usual[4][0] == "-" else seconds
+    from email.utils import parsedate_tz
+
+    parsed: Any = parsedate_tz(text)
+    return (*parsed[:3], parsed[9])
+
+
 def _date(text: str) -> str:
     if not text:
         return "none"
     try:
-        parsed: Any = parsedate_tz(text)
-        day = date(*parsed[:3]).weekday()  # TypeError of what is no date at all
+        *day_of, zone = _when(text)
+        day = date(*day_of).weekday()  # TypeError of what is no date at all
     except (ValueError, TypeError, IndexError, OverflowError):
         return "broken"
     named = WEEKDAY.match(text)
     odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []
-    zone = parsed[9]
     if zone is None or not re.search(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b", text):
         odd.append("no-zone")
     elif abs(zone) > 14 * 3600 or zone % 900:
@@ -129,7 +146,7 @@ def _date(text: str) -> str:
     return " ".join(odd)
 
 
-def _id(headers: Message, home: set[str]) -> str:
+def _id(headers: Headers, home: set[str]) -> str:
     ids = values(headers, "message-id")[:1]
     if not ids:
         return "none"
@@ -140,7 +157,7 @@ def _id(headers: Message, home: set[str]) -> str:
     return " ".join(["no-dot"] * ("." not in host) + ["other"] * (domain(host) not in home))
 
 
-def _reply(headers: Message, home: set[str]) -> str:
+def _reply(headers: Headers, home: set[str]) -> str:
     hosts = {domain(address.rpartition("@")[2]) for address in addresses(_text(headers, "reply-to"))}
     odd = ["other"] if hosts and home and not home & hosts else []
     if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
@@ -148,7 +165,7 @@ def _reply(headers: Message, home: set[str]) -> str:
     return " ".join(odd)
 
 
-def _to(headers: Message, sent_from: list[str]) -> str:
+def _to(headers: Headers, sent_from: list[str]) -> str:
     if "to" not in headers:
         return "none"
     listed = addresses(_text(headers, "to"))

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TypeVar
 from unicodedata import category, normalize
+from zlib import crc32
 
 from .fields import is_whole
 
@@ -156,3 +157,11 @@ def tokens(fields: Iterable[tuple[str, str]]) -> list[str]:
     """All tokens of a text in fields (`Document`) in order, tagged: what a dictionary counts. Compiled code
     (`features.bag`) takes the same apart faster and is tested equal to this."""
     return [name for tag, text in fields for piece in text.split() for name in named(tag, units(piece))]
+
+
+def hashed(name: str) -> int:
+    """32 bits: the checksum every zlib computes, stirred (crc32 is linear: its low bits alone fall into patterns)."""
+    h = crc32(name.encode("utf-8", "surrogatepass"))
+    h = ((h ^ h >> 16) * 0x85EBCA6B) & 0xFFFFFFFF
+    h = ((h ^ h >> 13) * 0xC2B2AE35) & 0xFFFFFFFF
+    return h ^ h >> 16
