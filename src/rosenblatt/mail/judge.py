@@ -13,13 +13,30 @@ from ..experts.algorithms import Hedge
 from ..experts.learner import Learner, learner_from
 from ..rules.functions import sigmoid
 from .features import Look, Looked
-from .record import MARGIN, UNCERTAIN, Record
+from .record import Record
 
-EXPERTS: tuple[Any, ...] = ({"rule": "logistic", "metric": "adagrad", "eta0": 0.7}, "arow:r=0.1", "averaged margin")
+
+class Expert(NamedTuple):
+    """A learner as `OnlineCommittee` takes it, and what its score is multiplied by: scores of one meaning can be mixed,
+    and Hedge compares losses of about one size."""
+
+    learner: Any
+    scale: float
+
+
+EXPERTS = (
+    Expert({"rule": "logistic", "metric": "adagrad:start=0.003", "eta0": 0.7}, 1.0),
+    Expert({"rule": "logistic", "metric": "adagrad:start=0.1", "eta0": 0.4}, 1.8),
+    Expert({"rule": "margin", "keep": "averaged"}, 2.0),
+)
+"""The first is the best judge where verdicts are right, the second where some are wrong, the third where many are."""
+ETA, MOST_LOSS = 0.3, 4.0
+"""Of Hedge, and the logistic loss that counts as 1."""
 
 
 class Opinion(NamedTuple):
-    """score: Σ_k p_k·u_k, above 0 rather spam. probability: of spam. verdict: spam, ham or unsure."""
+    """score: u − (m₁ + m₀)/2, above 0 rather spam. probability: of spam, where there is as much of it as of ham.
+    verdict: spam, ham or unsure."""
 
     score: float
     probability: float
@@ -27,34 +44,38 @@ class Opinion(NamedTuple):
 
 
 class Judge:
-    """Experts that learn side by side, mixed by their records: u = Σ_k p_k·u_k.
+    """Experts that learn side by side, mixed by their records: u = Σ_k p_k·a_k·u_k, p by `Hedge`.
 
-    look: what is looked at in a mail. experts: learners as `OnlineCommittee` takes them. lost: the share of real mail
-    that may be called spam.
+    Of the loss min(ln(1 + e^(−y·a_k·u_k)), `MOST_LOSS`). The score of a mail is u less the middle of what spam and ham
+    had before they were learned (`Record`), and so says the same early and late.
+
+    look: what is looked at in a mail. experts: see `Expert`. lost: the share of real mail that may be called spam.
     """
 
-    def __init__(self, look: Look = Look(), experts: Sequence[Any] = EXPERTS, lost: float = 0.001) -> None:  # noqa: B008
-        self.look, self.lost, self.record = look, lost, Record()
-        nothing = self._rows([])
-        made = [learner_from(each) for each in experts]
+    def __init__(self, look: Look | None = None, experts: Sequence[Expert] = EXPERTS, lost: float = 0.001) -> None:
+        self.look, self.lost, self.record = look or Look(), lost, Record()
+        nothing, made = self._rows([]), [learner_from(each.learner, fit_intercept=False) for each in experts]
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
-        self.mix = Hedge(len(self.experts))
+        self.scales = np.array([each.scale for each in experts])
+        self.mix = Hedge(len(self.experts), ETA)
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
         """What is thought of each; nothing is learned."""
         rows = self._rows(mails)
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
-        return [self._opinion(u, self.mix.weights) for u in scores]
+        return [self._opinion(self._mixed(u)) for u in scores * self.scales]
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool]) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned."""
         rows, y = self._rows(mails), np.where(np.asarray(spam, bool), 1.0, -1.0)
-        scores = np.stack([each.learn(rows, y, np.full(len(y), 2.0)) for each in self.experts], axis=1)
-        out = []
-        for u, label in zip(scores, y, strict=True):
-            out.append(self._opinion(u, self.mix.weights))
-            self.record.add(out[-1].score, bool(label > 0))
-            self.mix.update_losses(1.0 / (1.0 + np.exp(np.clip(label * u, -30, 30))))
+        longest, out = np.ones(len(y)), []
+        scores = np.stack([each.learn(rows, y, longest) for each in self.experts], axis=1) * self.scales
+        losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
+        for u, label, loss in zip(scores, y, losses, strict=True):
+            mixed = self._mixed(u)
+            out.append(self._opinion(mixed))
+            self.record.add(mixed, bool(label > 0.0))
+            self.mix.update_losses(loss)
         return out
 
     def _rows(self, mails: Sequence[Looked]) -> Csr:
@@ -64,9 +85,10 @@ class Judge:
         values = np.repeat(1.0 / np.sqrt(np.maximum(sizes, 1)), sizes)
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
 
-    def _opinion(self, u: Array, p: Array) -> Opinion:
-        score = float(p @ u)
-        slope, middle = self.record.line()
-        probability = float(sigmoid(slope * (score - middle)))
-        spam = score > max(middle, self.record.threshold(self.lost, middle + MARGIN / slope))
-        return Opinion(score, probability, "spam" if spam else "ham" if probability < UNCERTAIN else "unsure")
+    def _mixed(self, u: Array) -> float:
+        return float(self.mix.weights @ u)
+
+    def _opinion(self, mixed: float) -> Opinion:
+        score = mixed - self.record.middle
+        probability = sigmoid(self.record.slope * score)
+        return Opinion(score, probability, self.record.verdict(score, self.lost))

@@ -15,16 +15,20 @@ from ..model.calibration import sigmoid
 from ..model.thresholds import exact_interval
 
 STEPS = 50
-"""Of asinh(u), so that a step is .02 near 0 and 2 % of larger scores."""
+"""Of asinh(score): a step is .02 near 0, and 2 % of larger scores."""
 LARGEST = 1_000
 """Steps on each side of 0: scores up to 2·10⁸."""
 SCORES = np.sinh(np.arange(-LARGEST, LARGEST + 1) / STEPS)
+START, REMEMBERED = 3.0, 200.0
+"""Mails of each verdict that the means begin with, at ±1; mails that they go back."""
 FEW = 500
 """Ham below which the record says too little of one in a thousand."""
 MARGIN = 4.0
 """Log-odds of spam from which on a mail is called so until then."""
 UNCERTAIN = 0.1
 """Probability of spam from which on a mail is not called ham."""
+AGAIN = 1.02
+"""The slope is fitted again after so much more mail: a fit takes 1 ms."""
 SHOWN = 0.95
 
 
@@ -41,41 +45,54 @@ class Lost(NamedTuple):
 
 
 class Record:
-    """counts: (2, 2·LARGEST + 1), ham and spam by step of the score."""
+    """counts: (2, 2·LARGEST + 1), ham and spam by step of their score, which was u − middle at the time. means: of u,
+    ham's and spam's, of the last `REMEMBERED` or so. slope: log-odds of spam for each unit of score."""
 
     def __init__(self) -> None:
         self.counts = np.zeros((2, 2 * LARGEST + 1), np.int64)
+        self.means, self.weights = [-1.0, 1.0], [START, START]
+        self.slope, self._next = 1.0, 10.0
 
-    def add(self, score: float, spam: bool, times: int = 1) -> None:
-        """Count a mail; times=−1 takes one back."""
-        self.counts[int(spam), _step(score)] += times
+    @property
+    def middle(self) -> float:
+        return (self.means[0] + self.means[1]) / 2.0
 
-    def line(self) -> tuple[float, float]:
-        """(slope, middle) of P(spam) = 1/(1 + e^(−slope·(u − middle))), the likeliest for these counts; 1 and 0 until
-        both verdicts have come."""
+    def add(self, u: float, spam: bool) -> None:
+        """Count a mail with its verdict."""
+        kind = int(spam)
+        self.counts[kind, _step(u - self.middle)] += 1
+        self.weights[kind] = min(self.weights[kind] + 1.0, REMEMBERED)
+        self.means[kind] += (u - self.means[kind]) / self.weights[kind]
+        if self.counts.sum() >= self._next and self.counts.sum(axis=1).all():
+            self._next = self.counts.sum() * AGAIN
+            self.slope = self._fitted()
+
+    def _fitted(self) -> float:
         there = self.counts.sum(axis=0) > 0
-        if not self.counts.sum(axis=1).all():
-            return 1.0, 0.0
         u, counts = SCORES[there], self.counts[:, there]
-        curve = sigmoid(np.tile(u, 2), np.repeat([False, True], u.size), counts.ravel().astype(float))
-        return curve.slope, curve.middle
+        return sigmoid(np.tile(u, 2), np.repeat([False, True], u.size), counts.ravel().astype(float)).slope
 
-    def threshold(self, lost: float, early: float) -> float:
-        """The least score above which at most a share `lost` of the ham was. early: below `FEW` ham."""
-        ham = self.counts[0]
-        if ham.sum() < FEW:
-            return early
-        above = np.concatenate([np.cumsum(ham[::-1])[::-1][1:], [0]])
-        first = int(np.argmax(above <= lost * ham.sum()))
-        return math.sinh((first - LARGEST + 0.5) / STEPS)
-
-    def lost(self, threshold: float, target: float) -> Lost:
+    def threshold(self, lost: float) -> float:
+        """The least score ≥ 0 above which at most a share `lost` of the ham was."""
         ham = self.counts[0]
         n = int(ham.sum())
-        count = int(ham[_step(threshold) + 1 :].sum()) if n else 0
-        low, high = exact_interval(count, n, SHOWN) if n else (0.0, 1.0)
-        one_sided = exact_interval(count, n, 2 * SHOWN - 1)[1] if n else 1.0
-        return Lost(count, n, low, high, one_sided <= target)
+        if n < FEW:
+            return MARGIN / self.slope
+        above = np.concatenate([np.cumsum(ham[::-1])[::-1][1:], [0]])
+        return max(0.0, math.sinh((int(np.argmax(above <= lost * n)) - LARGEST + 0.5) / STEPS))
+
+    def verdict(self, score: float, lost: float) -> str:
+        if score > self.threshold(lost):
+            return "spam"
+        return "ham" if self.slope * score < math.log(UNCERTAIN / (1.0 - UNCERTAIN)) else "unsure"
+
+    def lost(self, target: float) -> Lost:
+        """What became of the ham at the threshold for this target."""
+        ham = self.counts[0]
+        n = int(ham.sum())
+        above = int(ham[_step(self.threshold(target)) + 1 :].sum())
+        low, high = exact_interval(above, n, SHOWN) if n else (0.0, 1.0)
+        return Lost(above, n, low, high, n > 0 and exact_interval(above, n, 2.0 * SHOWN - 1.0)[1] <= target)
 
 
 def _step(score: float) -> int:
