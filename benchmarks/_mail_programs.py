@@ -14,11 +14,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from typing import Any
+
+from rosenblatt.mail import Judge
 
 PROBABILITY = 0.5
 """The score of a program that has no opinion yet, and where a probability says spam."""
@@ -77,30 +77,33 @@ class Ours(Program):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        look, judge = (import_module(f".mail.{name}", "rosenblatt") for name in ("features", "judge"))
-        self._look, self._judge = look.look, judge.Judge()
+        self._judge = Judge()
         self._seen: tuple[Path | None, Any] = None, None
-        self._opinion: Any = None
-
-    @classmethod
-    def missing(cls) -> str:
-        return "" if find_spec(".mail", "rosenblatt") else "absent: this package has no judge of mail yet"
+        self._verdict = ""
 
     def looked(self, mail: Path) -> Any:
         """What is seen of a mail, looked at once for judging and learning."""
         if self._seen[0] != mail:
-            self._seen = mail, self._look(mail.read_bytes())
+            self._seen = mail, self._judge.look(mail.read_bytes())
         return self._seen[1]
 
     def judge(self, mail: Path) -> float:
-        self._opinion = self._judge.score(self.looked(mail))
-        return float(self._opinion.probability)
+        opinion = self._judge.score([self.looked(mail)])[0]
+        self._verdict = opinion.verdict
+        return opinion.probability
 
     def is_spam(self, score: float) -> bool:
-        return bool(self._opinion.verdict == "spam")
+        return self._verdict == "spam"
 
     def learn(self, mail: Path, spam: bool) -> None:
-        self._judge.learn(self.looked(mail), spam)
+        self._judge.learn([self.looked(mail)], [spam])
+
+    def learn_all(self, mails: Sequence[Path], spam: Sequence[bool]) -> None:
+        self._judge.learn([self._judge.look(mail.read_bytes()) for mail in mails], spam)
+
+    def judge_all(self, mails: Sequence[Path]) -> list[float]:
+        opinions = self._judge.score([self._judge.look(mail.read_bytes()) for mail in mails])
+        return [opinion.probability for opinion in opinions]
 
 
 class Bogofilter(Program):
@@ -198,8 +201,8 @@ class SpamAssassin(Talking):
     """Its Bayes alone, which has no threshold of its own: p > .5. Its files of rules are not loaded.
 
     (1−ROCA)% on spamassassin_dev at seed 0: .0786; with its lists of top-level domains and stop words .0783, also
-    without forgetting old words (bayes_auto_expire 0) .0782; with all its rules' files, which name headers to leave out,
-    .0828.
+    without forgetting old words (bayes_auto_expire 0) .0782; with all its rules' files, which name headers to leave
+    out, .0828.
     """
 
     name, needs, language = "spamassassin", {"spamassassin": "spamassassin", "perl": "perl"}, "perl"
