@@ -71,6 +71,7 @@ def columns_of(look: Look, raw: bytes) -> list[int]:
 
 
 NAMES = {
+    "senders": [],
     "headers": [
         "from:ann", "from:ann@mail.example.org", "from:@mail.example.org", "has:from", "to:bob@example.net",
         "to:eve@example.net", "has:cc", "has:reply-to", "reply-to:@elsewhere.example", "headers.reply:other",
@@ -209,7 +210,7 @@ def test_settings() -> None:
     again = pickle.loads(pickle.dumps(look))
     assert (again.groups, again.bits, again.trusted, again(MAIL)) == (look.groups, 10, ("a.example",), look(MAIL))
     assert FIRST.groups == DEFAULT
-    with pytest.raises(SettingError, match="groups 'word' is unknown; it must be one of headers, style"):
+    with pytest.raises(SettingError, match="groups 'word' is unknown; it must be one of headers, senders, style"):
         Look(["word"])
     for bits in (0, 31):
         with pytest.raises(SettingError, match=f"bits {bits} is out of range; it must be 1 to 30"):

@@ -3,6 +3,7 @@
 Groups of names, by default and beyond:
 
     headers      from:ann@example.org  has:cc  date:+0200   `SAFE` headers, and how the mail was made (mailtext.headers)
+    senders      known.ham:4  known:never                   how many mails of this sender were learned (`known`)
     style        capitals.body:20%  shouted:FREE            shares of capitals, and words in them
     attachments  attachment:report.pdf  attachment:pdf      name, suffix, type, size (`mailtext`)
     links        links:example.com  links.path:login        hosts, domains above, paths, oddities (mailtext.links)
@@ -42,8 +43,11 @@ IMPORTANCE = ("x-priority", "x-msmail-priority", "importance")
 MIME = ("content-type", "content-transfer-encoding", "mime-version", "content-disposition", "content-class")
 SAFE = (*PEOPLE, *PROGRAMS, *IMPORTANCE, *MIME, "in-reply-to", "message-id", "date")
 RESULTS = "authentication-results"
+SENDERS = "senders"
+"""The group that depends on what was learned; `Judge` adds its names."""
 FIELDS = {
     "headers": (*SAFE, "headers"),
+    SENDERS: (),
     "style": (),
     "attachments": ("attachment",),
     "links": ("links", "links.path"),

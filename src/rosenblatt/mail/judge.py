@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..core.rows.csr import Csr, csr
 from ..experts.algorithms import Hedge
 from ..experts.learner import Learner, learner_from
 from ..rules.functions import sigmoid
-from .features import Look, Looked
+from .features import SENDERS, Look, Looked, known
 from .record import Record
 
 
@@ -50,6 +50,7 @@ class Judge:
     had before they were learned (`Record`), and so says the same early and late.
 
     look: what is looked at in a mail. experts: see `Expert`. lost: the share of real mail that may be called spam.
+    senders: address → (spam, ham) learned.
     """
 
     def __init__(self, look: Look | None = None, experts: Sequence[Expert] = EXPERTS, lost: float = 0.001) -> None:
@@ -58,16 +59,17 @@ class Judge:
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
         self.scales = np.array([each.scale for each in experts])
         self.mix = Hedge(len(self.experts), ETA)
+        self.senders: dict[str, tuple[int, int]] = {}
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
         """What is thought of each; nothing is learned."""
-        rows = self._rows(mails)
+        rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
         return [self._opinion(self._mixed(u)) for u in scores * self.scales]
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool]) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned."""
-        rows, y = self._rows(mails), np.where(np.asarray(spam, bool), 1.0, -1.0)
+        rows, y = self._rows(list(self._met(mails, spam))), np.where(np.asarray(spam, bool), 1.0, -1.0)
         longest, out = np.ones(len(y)), []
         scores = np.stack([each.learn(rows, y, longest) for each in self.experts], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
@@ -77,6 +79,19 @@ class Judge:
             self.record.add(mixed, bool(label > 0.0))
             self.mix.update_losses(loss)
         return out
+
+    def _with_sender(self, mail: Looked) -> Looked:
+        if not mail.sender or SENDERS not in self.look.groups:
+            return mail
+        return self.look.with_names(mail, known(mail.sender, self.senders))
+
+    def _met(self, mails: Sequence[Looked], spam: Sequence[bool]) -> Iterator[Looked]:
+        """Each mail with what was known of its sender before it, which then counts it."""
+        for mail, label in zip(mails, spam, strict=True):
+            yield self._with_sender(mail)
+            if mail.sender:
+                spams, hams = self.senders.get(mail.sender, (0, 0))
+                self.senders[mail.sender] = spams + bool(label), hams + (not label)
 
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""

@@ -73,13 +73,13 @@ class Record:
         return sigmoid(np.tile(u, 2), np.repeat([False, True], u.size), counts.ravel().astype(float)).slope
 
     def threshold(self, lost: float) -> float:
-        """The least score ≥ 0 above which at most a share `lost` of the ham was."""
+        """The least score above 0, at the end of a step, above which at most a share `lost` of the ham was."""
         ham = self.counts[0]
         n = int(ham.sum())
         if n < FEW:
             return MARGIN / self.slope
         above = np.concatenate([np.cumsum(ham[::-1])[::-1][1:], [0]])
-        return max(0.0, math.sinh((int(np.argmax(above <= lost * n)) - LARGEST + 0.5) / STEPS))
+        return math.sinh((max(0, int(np.argmax(above <= lost * n)) - LARGEST) + 0.5) / STEPS)
 
     def verdict(self, score: float, lost: float) -> str:
         if score > self.threshold(lost):
