@@ -8,6 +8,8 @@ from zlib import crc32
 from ..mailtext import parse, tokens
 
 BITS = 20
+GROUPS = ("words",)
+"""What can be looked at."""
 MOST = 8_000
 """Columns of a mail."""
 
@@ -21,11 +23,17 @@ class Looked(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What is looked at. bits: of the hash."""
+    """What is looked at. groups: some of GROUPS. bits: of the hash."""
 
+    groups: tuple[str, ...] = GROUPS
     bits: int = BITS
+
+    def without(self, group: str) -> Look:
+        """The same, but for one group."""
+        return self._replace(groups=tuple(name for name in self.groups if name != group))
 
     def __call__(self, raw: bytes) -> Looked:
         mask = (1 << self.bits) - 1
-        columns = dict.fromkeys(crc32(token.encode("utf-8", "surrogatepass")) & mask for token in tokens(parse(raw)))
+        words = tokens(parse(raw)) if "words" in self.groups else []
+        columns = dict.fromkeys(crc32(token.encode("utf-8", "surrogatepass")) & mask for token in words)
         return Looked(sorted(list(columns)[:MOST]), "")
