@@ -9,8 +9,8 @@ from .judge import Judge
 
 JUDGE = (
     Parameter(
-        "groups", GROUPS, list, f"What is looked at in a mail: {', '.join(GROUPS)}.", metavar="A,B,...",
-        section="Judge", shown="all",
+        "groups", None, list, f"What is looked at in a mail, of {', '.join(GROUPS)}.", metavar="A,B,...",
+        section="Judge", shown=",".join(Look().groups),
     ),
     Parameter(
         "bits", BITS, int, "Features are hashed to 2^bits columns.", least=8, most=28, metavar="N", section="Judge",
@@ -25,8 +25,9 @@ def judge_from(**words: Any) -> Judge:
     unknown = [name for name in words if name not in defaults(JUDGE)]
     if unknown:
         raise SettingError(f"unknown {{{unknown[0]}}} of a judge", **{unknown[0]: words[unknown[0]]})
-    JUDGE[1].check(settings["bits"])
-    groups = tuple(settings["groups"])
+    for each in JUDGE:
+        each.check(settings[each.name])
+    groups = Look().groups if settings["groups"] is None else tuple(settings["groups"])
     other = [name for name in groups if name not in GROUPS]
     if other or not groups:
         found = f"{{groups.name}}: unknown {other[0]!r}" if other else "{groups.name}: there is none"

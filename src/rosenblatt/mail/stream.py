@@ -18,14 +18,14 @@ from ..errors import DataError, SettingError, located
 from ..read.mail import MailSource
 from ..read.mail.mbox import MAIL_LIMIT
 from ..read.mail.source import CUT, is_tar
-from ..read.mail.store import PAIR
+from ..read.mail.store import NO_MAIL, PAIR
 from ..read.open import is_folder, is_read_once, is_remote, open_bytes
 
 TABLE, INDEX = "index.csv", "index"
 """What says labels and order: columns `path` and `label`; lines `spam ../data/inmail.1`."""
 DEEPEST = 2
 """Parts of the path of such a file in an archive: in its only folder."""
-UNNAMED = f"mails that {TABLE} does not name, left out"
+UNNAMED = "mails that the index does not name, left out"
 LABELS = "expected the labels spam and ham"
 NO_LABELS = f"expected mails in folders named spam and ham, a TREC index, or {TABLE} with the columns path and label"
 ORDERS = ("given", "shuffled")
@@ -101,14 +101,15 @@ def read_stream(path: str | os.PathLike[str], watched: Callable[[Any], Any] = la
     path = os.fspath(path)
     if os.path.basename(path) == TABLE and os.path.isfile(path):
         path = os.path.dirname(path) or "."
-    index = _index(path)
-    if index is not None and is_folder(path) and PurePosixPath(index[0]).name == INDEX:
-        path, index = os.path.join(path, index[0]), None
-    source = _Raw(path, labelled="auto" if index is None else False)
+    index, store = _index(path), "auto"
+    if index is not None and is_folder(path) and index[0] == INDEX:
+        path, index, store = os.path.join(path, INDEX), None, "trec"
+    source = _Raw(path, labelled="auto" if index is None else False, store=store)
     batches = list(watched(source))
     raws: list[Any] = [raw for batch in batches for raw in batch.rows]
     names = [name for batch in batches for name in batch.ids or ()]
     if index is not None:
+        source.notes[NO_MAIL] -= 1  # the index itself
         places, labels = _ordered(index, names, source)
     elif batches[0].y is None:
         raise located(source.origin, None, "found mails without labels", NO_LABELS)
@@ -119,7 +120,8 @@ def read_stream(path: str | os.PathLike[str], watched: Callable[[Any], Any] = la
             places.sort(key=lambda i: NUMBER.sub("", names[i]))
         labels = [labels[i] for i in places]
     spam = np.array([_is_spam(label, source.origin) for label in labels], bool)
-    return Stream(str(source.origin), [names[i] for i in places], [raws[i] for i in places], spam, source.notes)
+    notes = {what: count for what, count in source.notes.items() if count or what != NO_MAIL}
+    return Stream(str(source.origin), [names[i] for i in places], [raws[i] for i in places], spam, notes)
 
 
 NUMBER = re.compile(r":\d+$")
