@@ -304,3 +304,22 @@ def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
     for i in d:
         factors += [(i, j) for j in d if j >= i and (which == "all" or (which == "squares") == (i == j))]
     return np.array([[math.prod(row[list(f)]) for f in factors] for row in x]).reshape(len(x), len(factors)), factors
+
+
+# --- mail: (scores of ham, of spam) → measures -----------------------------------------------------------------------
+
+
+def one_minus_roca(ham: Array, spam: Array) -> float:
+    wrong = [1.0 if h > s else 0.5 if h == s else 0.0 for h in ham for s in spam]
+    return sum(wrong) / len(wrong)
+
+
+def through_at(ham: Array, spam: Array, limit: float) -> float:
+    """Of all lines at a score, those that lose few enough ham; the least spam that one of them misses."""
+    lines = [u for u in (*ham, *spam) if sum(h > u for h in ham) / len(ham) <= limit]
+    return min(sum(s <= u for s in spam) / len(spam) for u in lines if u in ham)
+
+
+def lam(lost: int, hams: int, through: int, spams: int) -> float:
+    p, q = (lost + 0.5) / (hams + 1), (through + 0.5) / (spams + 1)
+    return 1 / (1 + math.exp(-(math.log(p / (1 - p)) + math.log(q / (1 - q))) / 2))

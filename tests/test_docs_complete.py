@@ -9,12 +9,14 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
 import rosenblatt
+import rosenblatt.cli.mail
 import rosenblatt.datasets
 from pages import DOCS, MADE, ROOT, blocks, pages, shell, title
 from rosenblatt.cli.app import COMMANDS, app
@@ -141,14 +143,28 @@ def test_every_setting_is_on_its_page() -> None:
     assert not missing, f"docs/settings.md lacks {', '.join(missing)}: run tools/write_settings.py"
 
 
-def test_every_option_says_what_it_does() -> None:
-    context = click.Context(app, info_name="rosenblatt")
-    for name in COMMANDS:
-        command = app.get_command(context, name)
+def all_commands(group: click.Group = app) -> Iterator[click.Command]:
+    """Those of groups, too."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         assert command is not None
+        yield command
+        if isinstance(command, click.Group):
+            yield from all_commands(command)
+
+
+def test_every_option_says_what_it_does() -> None:
+    for command in all_commands():
         for parameter in command.params:
             if isinstance(parameter, click.Option):
-                assert parameter.help, f"{name} {parameter.opts[0]} has no help"
+                assert parameter.help, f"{command.name} {parameter.opts[0]} has no help"
+
+
+def test_every_command_of_mail_is_on_its_page() -> None:
+    text = (DOCS / "commands" / "mail.md").read_text(encoding="utf-8")
+    for name in rosenblatt.cli.mail.COMMANDS:
+        assert f"<!-- made: help:mail-{name} -->" in text, f"mail {name} is undocumented"
 
 
 @pytest.mark.parametrize(("section", "page"), [("Features", "features.md"), ("Reading", "files.md")])
@@ -168,11 +184,8 @@ NAMED = re.compile(r"(?<![\w<-])--[a-z][a-z0-9-]*")
 
 def options() -> set[str]:
     """Those of all commands."""
-    context = click.Context(app, info_name="rosenblatt")
     known = {"--help", "--version", "--c", "--editable"}
-    for name in COMMANDS:
-        command = app.get_command(context, name)
-        assert command is not None
+    for command in all_commands():
         known |= {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
     return known
 

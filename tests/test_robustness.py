@@ -36,6 +36,7 @@ LINES: dict[str, list[str]] = {
     "convert": ["convert FILE OUT", "convert FILE OUT --to csv", "convert FILE OUT --to npz"],
     "shuffle": ["shuffle FILE OUT"],
     "split": ["split FILE --parts a=0.5,b=0.5 -o OUT"],
+    "mail": ["mail evaluate FILE --json", "mail evaluate FILE --against FILE -o OUT"],
     "experts": ["experts FILE", "experts FILE --losses", "experts FILE --learners perceptron --predict"],
 }
 """How each command is tried. MODEL: a model that was learned from data of that kind (see `MODELS`)."""

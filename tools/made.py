@@ -49,13 +49,14 @@ def exit_codes() -> str:
 
 
 def help_text(command: str = "") -> str:
-    """`rosenblatt COMMAND --help`, as on a terminal of 80 columns."""
-    with app.make_context("rosenblatt", [], resilient_parsing=True, terminal_width=WIDTH) as group:
-        if not command:
-            return f"```text\n{app.get_help(group)}\n```\n"
-        found = app.get_command(group, command)
+    """`rosenblatt COMMAND --help`, as on a terminal of 80 columns. command: of a group as `mail-evaluate`."""
+    found: Any = app
+    context = app.make_context("rosenblatt", [], resilient_parsing=True, terminal_width=WIDTH)
+    for name in command.split("-") if command else ():
+        found = found.get_command(context, name)
         assert found is not None, f"there is no command {command}"
-        context = click.Context(found, info_name=command, parent=group, terminal_width=WIDTH)
+        context = click.Context(found, info_name=name, parent=context, terminal_width=WIDTH)
+    with context:
         return f"```text\n{found.get_help(context)}\n```\n"
 
 

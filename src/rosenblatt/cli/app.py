@@ -28,6 +28,7 @@ COMMANDS = {
     "bound": "Hold a run against what the theorems allow.",
     "optimum": "Find the fewest errors that any hyperplane makes.",
     "experts": "Predict from the advice of experts, or of learners on a stream.",
+    "mail": "Judge mail that comes one by one, and say how well.",
     "convert": "Write data in another format, or texts as numbers.",
     "shuffle": "Put the rows of a file in a random order.",
     "split": "Split data into parts, as for training and test.",
@@ -54,32 +55,44 @@ rosenblatt train mails/ -o spam.model
 rosenblatt predict spam.model new-mails/ --ids"""
 
 
-class App(click.Group):
-    """`rosenblatt`: knows the commands' names without loading them."""
+class Group(click.Group):
+    """Knows its commands' names without loading them. table: name → what it does. room: the package that has them, each
+    in a file or folder of its name."""
+
+    def __init__(self, *args: Any, table: dict[str, str], room: str, example: str, **words: Any) -> None:
+        super().__init__(*args, **words)
+        self.table, self.room, self.example = table, room, example
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        return getattr(importlib.import_module(f".{cmd_name}", __package__), cmd_name)  # type: ignore[no-any-return]
+        return getattr(importlib.import_module(f"{self.room}.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            names = ", ".join(COMMANDS)
+            names = ", ".join(self.table)
             raise click.UsageError(f"there is no command {args[0]!r}; the commands are {names}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.table.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_example(formatter, self.example)
+
+
+class App(Group):
+    """`rosenblatt`."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in EXIT_CODES.items()])
-        write_example(formatter, EXAMPLE)
+        super().format_epilog(ctx, formatter)
 
     def main(  # type: ignore[override]
         self, args: Any = None, prog_name: str | None = None, **extra: Any
@@ -136,7 +149,14 @@ def _guarded(group: App, args: list[str], name: str) -> int:
             return 70
 
 
-@click.group(name="rosenblatt", cls=App, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    name="rosenblatt",
+    cls=App,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    table=COMMANDS,
+    room=__package__,
+    example=EXAMPLE,
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def app() -> None:
     """The perceptron family: learn linear classifiers from numbers, text and mail.

@@ -2,6 +2,11 @@
 
 from ..lazy import lazily
 
-_PLACES = {"Judge": ".judge", "Opinion": ".judge", "Look": ".features", "Looked": ".features"}
+_PLACES = {
+    **dict.fromkeys(("Judge", "Opinion"), ".judge"),
+    **dict.fromkeys(("Look", "Looked"), ".features"),
+    **dict.fromkeys(("Plan", "Stream", "read_stream"), ".stream"),
+    **dict.fromkeys(("Evaluation", "ablate", "evaluate"), ".evaluation"),
+}
 __all__ = list(_PLACES)
 __getattr__, __dir__ = lazily(__name__, _PLACES)

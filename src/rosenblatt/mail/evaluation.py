@@ -1,0 +1,336 @@
+"""How good a judge of mail is on a stream, as in the TREC spam track: each mail is judged, and only then learned."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from multiprocessing import get_context
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import __version__
+from ..core.rows import Array
+from ..errors import DataError, SettingError
+from ..parameters import defaults
+from .features import Look, Looked
+from .judge import Judge, Opinion
+from .measures import LIMITS, Judged, differences, intervals, measures
+from .parameters import JUDGE, judge_from
+from .stream import Plan, Stream, read_stream
+
+Tell = Callable[[str, int, int], Any] | None
+"""(what, done, of): how far it is."""
+FEW = 500
+"""Mails below which the work is not divided: another process takes 0.3 s to start."""
+BLOCK = 64
+"""Mails in a call of the judge where verdicts come at once: 0.44 ms a mail, one by one 3.5, with the same result."""
+HALF = 0.5
+CUTS = ("", "at_threshold")
+"""Where the measures of a line stand: at p > ½ beside the others, and at the judge's own threshold."""
+OF_SCORES = ("roca_percent", *(f"spam_through_at_{100 * limit:g}_percent_lost" for limit in LIMITS))
+OF_CUTS = ("lam_percent", "ham_lost_percent", "spam_through_percent")
+WRONG = 0.05
+"""The share of wrong verdicts that `ablate` adds."""
+AS_GIVEN = Plan()
+SAME = ("digest", "messages", "order", "seed", "repeat")
+"""What two runs must have in common to be compared mail by mail."""
+
+
+class Run(NamedTuple):
+    """A pass over the stream, in the order in which the mails came.
+
+    order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for spam. arrived: (n,)
+    whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts: (n,) spam, ham,
+    unsure.
+    """
+
+    seed: int
+    order: Array
+    shown: Array
+    arrived: Array
+    scores: Array
+    probabilities: Array
+    verdicts: Array
+
+    def judged(self, spam: Array) -> Judged:
+        """In the stream's order. spam: (n,) the true labels there."""
+        place = np.argsort(self.order)
+        scores, called = self.scores[place], self.called[place]
+        return Judged(scores[~spam], scores[spam], called[~spam], ~called[spam])
+
+    @property
+    def called(self) -> Array:
+        """(n, 2) bool: who is called spam, at p > ½ and at the judge's threshold."""
+        return np.stack([self.probabilities > HALF, self.verdicts == "spam"], axis=1)
+
+
+def nested(values: Any) -> dict[str, Any]:
+    """Numbers in the order of `measures`, by their names."""
+    values = np.asarray(values)
+    out: dict[str, Any] = dict(zip(OF_SCORES, values.tolist(), strict=False))
+    for k, cut in enumerate(CUTS):
+        start = len(OF_SCORES) + k * len(OF_CUTS)
+        own = dict(zip(OF_CUTS, values[start : start + len(OF_CUTS)].tolist(), strict=True))
+        out |= {cut: own} if cut else own
+    return out
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What came of a judge on a stream. names, spam: of the mails in their given order. runs: one for each seed.
+
+    values: (9,) in percent, the mean over the runs, in the order of `measures`; limits: (2, 9) around them, 95 %.
+    """
+
+    origin: str
+    digest: str
+    names: list[str]
+    spam: Array
+    notes: dict[str, int]
+    plan: Plan
+    settings: dict[str, Any]
+    runs: list[Run]
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        return [run.judged(self.spam) for run in self.runs]
+
+    @cached_property
+    def each(self) -> Array:
+        """(runs, 9) the measures of each run, in percent."""
+        return 100.0 * np.stack([measures(judged) for judged in self.judged])
+
+    @property
+    def values(self) -> Array:
+        return np.asarray(self.each.mean(axis=0))
+
+    @cached_property
+    def limits(self) -> Array:
+        return 100.0 * intervals(self.judged)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON holds it. The mails stand run by run in the order in which they came."""
+        spam = int(self.spam.sum())
+        return {
+            "messages": len(self.spam),
+            "spam": spam,
+            "ham": len(self.spam) - spam,
+            **nested(self.values),
+            "intervals": nested(np.moveaxis(self.limits, 0, 1)),
+            "data": self.origin,
+            "digest": self.digest,
+            **self.plan._asdict(),
+            "settings": self.settings,
+            "version": __version__,
+            "runs": [{"seed": run.seed, **nested(own)} for run, own in zip(self.runs, self.each, strict=True)],
+            "mails": [mail for run in self.runs for mail in self._mails(run)],
+        }
+
+    def _mails(self, run: Run) -> Iterator[dict[str, Any]]:
+        words, labels, shown = ("ham", "spam"), self.spam.tolist(), run.shown.tolist()
+        for t, i in enumerate(run.order.tolist()):
+            yield {
+                "seed": run.seed,
+                "path": self.names[i],
+                "label": words[labels[i]],
+                "shown": words[shown[t]] if run.arrived[t] else None,
+                "score": float(run.scores[t]),
+                "probability": float(run.probabilities[t]),
+                "verdict": str(run.verdicts[t]),
+            }
+
+    def against(self, path: str | os.PathLike[str]) -> Difference:
+        """This less what is in a file of `as_dict`, mail by mail. DataError where it is no such file, or of other mails
+        or another order."""
+        return Difference(os.fspath(path), self, _load(path, self))
+
+
+class Difference(NamedTuple):
+    """Two evaluations of the same mails in the same order. there: the runs of the other one, from the file `path`."""
+
+    path: str
+    here: Evaluation
+    there: list[Run]
+
+    def measured(self) -> tuple[Array, Array]:
+        """(9,) this less the other in percent, and (2, 9) the limits."""
+        value, limits = differences(self.here.judged, [run.judged(self.here.spam) for run in self.there])
+        return 100.0 * value, 100.0 * limits
+
+    def moved(self) -> list[dict[str, int]]:
+        """Of each cut: how many mails of each class only one of the two is right about, over all runs."""
+        out = [dict.fromkeys(("ham_better", "ham_worse", "spam_better", "spam_worse"), 0) for _ in CUTS]
+        for run, other in zip(self.here.runs, self.there, strict=True):
+            spam = self.here.spam[run.order]
+            right, before = run.called == spam[:, None], other.called == spam[:, None]
+            for k, counts in enumerate(out):
+                for name, own in (("ham", ~spam), ("spam", spam)):
+                    counts[f"{name}_better"] += int((right & ~before)[own, k].sum())
+                    counts[f"{name}_worse"] += int((before & ~right)[own, k].sum())
+        return out
+
+    def as_dict(self) -> dict[str, Any]:
+        value, limits = self.measured()
+        first, second = self.moved()
+        moved = {"moved": {**first, CUTS[1]: second}}
+        return {"file": self.path, **nested(value), "intervals": nested(np.moveaxis(limits, 0, 1)), **moved}
+
+
+def evaluate(
+    stream: Stream | str | os.PathLike[str],
+    plan: Plan = AS_GIVEN,
+    jobs: int = 1,
+    tell: Tell = None,
+    **settings: Any,
+) -> Evaluation:
+    """A new judge on a stream, as many times as planned: each mail is judged, then learned by `Judge.learn`.
+
+    stream: as `read_stream` takes it, or what it gave. jobs: processes that look at the mails, default 1; the result is
+    the same (in a script, its main part must be guarded as multiprocessing asks for). settings: of the judge, as
+    `groups` and `bits`. Raises DataError and SettingError.
+    """
+    plan.check()
+    judge = judge_from(**settings)
+    stream = stream if isinstance(stream, Stream) else read_stream(stream)
+    looked = _looked(judge.look, stream.raws, jobs, tell)
+    runs = [_run(judge_from(**settings), stream, looked, plan._replace(seed=seed), tell) for seed in _seeds(plan)]
+    settled = {**defaults(JUDGE), **settings, "groups": list(judge.look.groups)}
+    return Evaluation(stream.origin, stream.digest, stream.names, stream.spam, dict(stream.notes), plan, settled, runs)
+
+
+class Ablation(NamedTuple):
+    """without: the group that was left out, "" for none. clean, noisy: the evaluations with right and with some wrong
+    verdicts."""
+
+    without: str
+    clean: Evaluation
+    noisy: Evaluation
+
+
+def ablate(
+    stream: Stream | str | os.PathLike[str],
+    plan: Plan = AS_GIVEN,
+    jobs: int = 1,
+    tell: Tell = None,
+    **settings: Any,
+) -> list[Ablation]:
+    """What each group of features is worth: `evaluate` with all, then without each, at no wrong verdicts and at 5 %.
+    SettingError for a plan with noise of its own."""
+    if plan.noise:
+        raise SettingError("{noise:g}: an ablation has its own, none and 5 %; leave it out", noise=plan.noise)
+    plan.check()
+    groups = judge_from(**settings).look.groups
+    stream = stream if isinstance(stream, Stream) else read_stream(stream)
+    out = []
+    for without in ["", *(groups if len(groups) > 1 else [])]:
+        own = {**settings, "groups": [name for name in groups if name != without]}
+        clean = evaluate(stream, plan, jobs, tell, **own)
+        out.append(Ablation(without, clean, evaluate(stream, plan._replace(noise=WRONG), jobs, tell, **own)))
+    return out
+
+
+def _seeds(plan: Plan) -> range:
+    return range(plan.seed, plan.seed + plan.repeat)
+
+
+def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[Any]:
+    """What is looked at in each mail, for all runs."""
+    one: Any = partial(_packed, look)
+    out = []
+    with ExitStack() as stack:
+        made: Iterator[Any] = map(one, raws)
+        if jobs > 1 and len(raws) >= FEW:
+            # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends them.
+            pool = get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+            made = stack.enter_context(pool).imap(one, raws, chunksize=16)
+        for done, each in enumerate(made, 1):
+            out.append(each)
+            if tell:
+                tell("looking at mails", done, len(raws))
+    return out
+
+
+def _packed(look: Look, raw: bytes) -> Any:
+    """Four bytes a column, a list has 36: of 8,000 columns and 10,000 mails 0.3 GB, not 2.9."""
+    looked = look(raw)
+    return looked._replace(columns=array("I", looked.columns))  # type: ignore[arg-type]
+
+
+def _unpacked(looked: Any) -> Looked:
+    return looked._replace(columns=looked.columns.tolist())  # type: ignore[no-any-return]
+
+
+def _run(judge: Judge, stream: Stream, looked: Sequence[Any], plan: Plan, tell: Tell) -> Run:
+    order, shown = plan.arrivals(stream.spam, plan.seed)
+    mails = [looked[i] for i in order.tolist()]
+    n = len(mails)
+    first = n if plan.feedback_first is None else min(plan.feedback_first, n)
+    opinions: list[Opinion] = []
+    for more in _late(judge, mails, shown, plan.delay, first) if plan.delay else _at_once(judge, mails, shown, first):
+        opinions += more
+        if tell:
+            tell(f"seed {plan.seed}", len(opinions), n)
+    scores, probabilities, verdicts = map(np.array, zip(*opinions, strict=True))
+    if not np.isfinite(scores).all():
+        raise DataError(f"{stream.origin}: the judge's scores overflowed; other settings may help")
+    arrived = np.arange(n) < min(first, n - plan.delay)
+    return Run(plan.seed, order, shown, arrived, scores, probabilities, verdicts)
+
+
+def _at_once(judge: Judge, mails: Sequence[Any], shown: Array, first: int) -> Iterator[list[Opinion]]:
+    """A verdict comes before the next mail, for the first so many."""
+    cuts = [*range(0, first, BLOCK), *range(first, len(mails), BLOCK), len(mails)]
+    for a, b in pairwise(cuts):
+        block = [_unpacked(mail) for mail in mails[a:b]]
+        yield judge.learn(block, shown[a:b].tolist()) if a < first else judge.score(block)
+
+
+def _late(judge: Judge, mails: Sequence[Any], shown: Array, delay: int, first: int) -> Iterator[list[Opinion]]:
+    """A verdict comes after `delay` more mails."""
+    for t, mail in enumerate(mails):
+        yield judge.score([_unpacked(mail)])
+        if 0 <= t - delay < first:
+            judge.learn([_unpacked(mails[t - delay])], [bool(shown[t - delay])])
+
+
+def _load(path: str | os.PathLike[str], here: Evaluation) -> list[Run]:
+    """The runs of a file, on the same mails in the same order."""
+    name = os.fspath(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            saved: Any = json.load(file)
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read: {error.strerror or error}") from None
+    except ValueError:
+        raise DataError(f"{name}: found no JSON; expected what an evaluation wrote") from None
+    own = here.as_dict()
+    if not isinstance(saved, Mapping) or not {*SAME, "mails"} <= saved.keys():
+        raise DataError(f"{name}: found other JSON; expected what an evaluation of mail wrote")
+    for key in SAME:
+        if saved[key] != own[key]:
+            text = f"{name}: its {key} is {saved[key]}, here it is {own[key]}; two runs are compared mail by mail"
+            raise DataError(f"{text}, on the same mails in the same order")
+    try:
+        return [_saved_run(saved["mails"], run, own["mails"], at * len(here.spam)) for at, run in enumerate(here.runs)]
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise DataError(f"{name}: its mails are damaged ({error}); expected what an evaluation wrote") from None
+
+
+def _saved_run(mails: Sequence[Mapping[str, Any]], run: Run, own: Sequence[Mapping[str, Any]], start: int) -> Run:
+    """One run of a file. ValueError where a mail has another path or label."""
+    n = len(run.order)
+    part = mails[start : start + n]
+    for mail, ours in zip(part, own[start : start + n], strict=True):
+        if any(mail[key] != ours[key] for key in ("path", "label", "seed")):
+            raise ValueError(f"{mail['path']} is {mail['label']} there, here comes {ours['path']}, {ours['label']}")
+    scores, probabilities = (np.array([float(mail[key]) for mail in part]) for key in ("score", "probability"))
+    verdicts = np.array([mail["verdict"] for mail in part])
+    return run._replace(scores=scores, probabilities=probabilities, verdicts=verdicts)
