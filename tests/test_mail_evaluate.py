@@ -171,6 +171,9 @@ class Diary:
         self.asked += [("learn", mail.columns[0], label) for mail, label in zip(mails, spam, strict=True)]
         return [Opinion(0.0, 0.5, "unsure")] * len(mails)
 
+    def state(self) -> dict[str, Any]:
+        return {}
+
 
 def asked(folder: Path, monkeypatch: pytest.MonkeyPatch, **plan: Any) -> tuple[list[Any], Any]:
     judges: list[Diary] = []

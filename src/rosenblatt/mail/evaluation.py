@@ -49,7 +49,7 @@ class Run(NamedTuple):
 
     order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for spam. arrived: (n,)
     whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts: (n,) spam, ham,
-    unsure.
+    unsure. judge: `Judge.state` at the end.
     """
 
     seed: int
@@ -59,6 +59,7 @@ class Run(NamedTuple):
     scores: Array
     probabilities: Array
     verdicts: Array
+    judge: dict[str, Any]
 
     def judged(self, spam: Array) -> Judged:
         """In the stream's order. spam: (n,) the true labels there."""
@@ -130,7 +131,10 @@ class Evaluation:
             **self.plan._asdict(),
             "settings": self.settings,
             "version": __version__,
-            "runs": [{"seed": run.seed, **nested(own)} for run, own in zip(self.runs, self.each, strict=True)],
+            "runs": [
+                {"seed": run.seed, **nested(own), "judge": run.judge}
+                for run, own in zip(self.runs, self.each, strict=True)
+            ],
             "mails": [mail for run in self.runs for mail in self._mails(run)],
         }
 
@@ -282,7 +286,7 @@ def _run(judge: Judge, stream: Stream, looked: Sequence[Any], plan: Plan, tell: 
     if not np.isfinite(scores).all():
         raise DataError(f"{stream.origin}: the judge's scores overflowed; other settings may help")
     arrived = np.arange(n) < min(first, n - plan.delay)
-    return Run(plan.seed, order, shown, arrived, scores, probabilities, verdicts)
+    return Run(plan.seed, order, shown, arrived, scores, probabilities, verdicts, judge.state())
 
 
 def _at_once(judge: Judge, mails: Sequence[Any], shown: Array, first: int) -> Iterator[list[Opinion]]:

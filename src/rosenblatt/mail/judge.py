@@ -80,6 +80,24 @@ class Judge:
             self.mix.update_losses(loss)
         return out
 
+    def state(self) -> dict[str, Any]:
+        """What it has come to, as JSON holds it: weight and loss of each expert, the regret of the mixture and what it
+        can be at most; the threshold and the ham above it, in percent with a 95 % interval, and whether the target is
+        shown to hold."""
+        names, lost = [expert.name for expert in self.experts], self.record.lost(self.lost)
+        own = zip(names, self.mix.weights.tolist(), self.mix.tally.loss.tolist(), strict=True)
+        return {
+            "experts": [{"expert": name, "weight": p, "loss": loss} for name, p, loss in own],
+            "regret": self.mix.regret,
+            "regret_bound": float(self.mix.bound()),
+            "threshold": self.record.threshold(self.lost),
+            "target_percent": 100.0 * self.lost,
+            "ham": lost.n,
+            "ham_above": lost.above,
+            "interval_percent": [100.0 * lost.low, 100.0 * lost.high],
+            "shown": lost.shown,
+        }
+
     def _with_sender(self, mail: Looked) -> Looked:
         if not mail.sender or SENDERS not in self.look.groups:
             return mail

@@ -4,13 +4,13 @@ from typing import Any
 
 from ..errors import SettingError
 from ..parameters import Parameter, defaults
-from .features import BITS, GROUPS, Look
+from .features import BITS, DEFAULT, GROUPS, Look
 from .judge import Judge
 
 JUDGE = (
     Parameter(
         "groups", None, list, f"What is looked at in a mail, of {', '.join(GROUPS)}.", metavar="A,B,...",
-        section="Judge", shown=",".join(Look().groups),
+        section="Judge", shown=",".join(DEFAULT),
     ),
     Parameter(
         "bits", BITS, int, "Features are hashed to 2^bits columns.", least=8, most=28, metavar="N", section="Judge",
@@ -27,7 +27,7 @@ def judge_from(**words: Any) -> Judge:
         raise SettingError(f"unknown {{{unknown[0]}}} of a judge", **{unknown[0]: words[unknown[0]]})
     for each in JUDGE:
         each.check(settings[each.name])
-    groups = Look().groups if settings["groups"] is None else tuple(settings["groups"])
+    groups = DEFAULT if settings["groups"] is None else tuple(settings["groups"])
     other = [name for name in groups if name not in GROUPS]
     if other or not groups:
         found = f"{{groups.name}}: unknown {other[0]!r}" if other else "{groups.name}: there is none"

@@ -34,7 +34,7 @@ def as_text(made: Evaluation) -> list[str]:
     lines += [", ".join(how), "", *_measured(made.values, made.limits, ""), ""]
     if not 0 < spam < len(made.spam):
         lines.append(f"all mails are {'spam' if spam else 'ham'}: what needs both is not defined")
-    lines.append(_unsure(made))
+    lines += [_unsure(made), *_judge(made)]
     if plan.repeat > 1:
         own = [OF_LINES[0], "lost %", "through %"]
         head = ["seed", OF_RANKS[0], *own, f"threshold: {own[0]}", *own[1:]]
@@ -68,6 +68,19 @@ def _unsure(made: Evaluation) -> str:
             share = np.mean([np.mean(run.verdicts[own[run.order]] == "unsure") for run in made.runs])
             shares.append(f"{100 * share:.1f} % of the {name}")
     return f"unsure by the threshold: {', '.join(shares)}; unsure spam counts as through"
+
+
+def _judge(made: Evaluation) -> list[str]:
+    """What the judge of the first run has come to: its threshold's promise, and its experts."""
+    own = made.runs[0].judge
+    low, high = own["interval_percent"]
+    kept = "shown" if own["shown"] else "not yet shown"
+    experts = ", ".join(f"{each['weight']:.3f} {each['expert']}" for each in own["experts"])
+    lost = f"{own['ham_above']} of {own['ham']:,} ham above it, {percent(low)} to {percent(high)} %"
+    return [
+        f"threshold {own['threshold']:.3g} at the end: {lost}; at most {own['target_percent']:g} %: {kept}",
+        f"experts at the end: {experts}; regret {own['regret']:.2f}, at most {own['regret_bound']:.2f}",
+    ]
 
 
 def difference_text(made: Difference) -> list[str]:
