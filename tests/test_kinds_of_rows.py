@@ -121,4 +121,4 @@ def test_without_the_compiler_the_loop_is_the_function_itself(monkeypatch: pytes
     from rosenblatt.rules.perceptron import Perceptron
 
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
-    assert dispatch.loop_for(learn, Perceptron(), dense(np.ones((1, 1)))).__wrapped__ is learn
+    assert dispatch.loop_for(learn, Perceptron(), dense(np.ones((1, 1)))) is learn

@@ -17,8 +17,6 @@ from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import SettingError
 from .collecting import without_collecting
 from .fingerprint import codes, fingerprint, functions_in
@@ -358,7 +356,7 @@ def loop_for(loop: Function, *values: Any, exact: bool = False) -> Function:
     first called, where a class cannot be compiled.
     """
     if not jit_enabled():
-        return np.errstate(over="ignore")(loop)  # compiled code says nothing either
+        return loop
     current = tuple(map(_current, values))
     changed = any(new is not old for new, old in zip(current, values, strict=True))
     classes = tuple(cls for value in current for cls in _classes(value))
