@@ -158,6 +158,11 @@ class Numbered:
         return Looked(array("I", columns), "")
 
 
+class OneByOne:
+    def __init__(self, look: Any) -> None:
+        self.few = lambda raws: list(map(look, raws))
+
+
 class Diary:
     """A judge that writes down what it is asked."""
 
@@ -185,6 +190,7 @@ def asked(folder: Path, monkeypatch: pytest.MonkeyPatch, **plan: Any) -> tuple[l
         return judges[-1]
 
     monkeypatch.setattr(evaluation, "judge_from", new)
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     made = evaluate(folder, Plan(**plan))
     return judges[-1].asked, made.runs[0]
 
@@ -349,6 +355,7 @@ def test_an_ablation_leaves_out_each_group(folder: Path, monkeypatch: pytest.Mon
         judge.look = Numbered(tuple(groups))
         return judge
 
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     monkeypatch.setattr(evaluation, "judge_from", new)
     rows = ablate(folder, Plan("shuffled"))
     assert [row.without for row in rows] == ["", "class", "nothing"]

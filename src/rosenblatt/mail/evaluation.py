@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from .. import __version__
 from ..core.rows import Array
 from ..errors import DataError, SettingError
 from ..parameters import defaults
+from .bulk import Bulk, chunks
 from .features import Look
 from .judge import Judge, Opinion
 from .measures import LIMITS, Judged, differences, intervals, measures
@@ -248,12 +249,13 @@ def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[An
     """What is looked at in each mail, for all runs."""
     out = []
     with ExitStack() as stack:
-        made: Iterator[Any] = map(look, raws)
+        bulk = Bulk(look)
+        made: Iterator[Any] = map(bulk.few, chunks(raws))
         if jobs > 1 and len(raws) >= FEW:
             # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends them.
             pool = get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-            made = stack.enter_context(pool).imap(look, raws, chunksize=16)
-        for done, each in enumerate(made, 1):
+            made = stack.enter_context(pool).imap(bulk.few, chunks(raws))
+        for done, each in enumerate(chain.from_iterable(made), 1):
             out.append(each)
             if tell:
                 tell("looking at mails", done, len(raws))
