@@ -40,7 +40,7 @@ BITS, MOST = 20, 8000
 """Columns: 2^bits, and of one mail."""
 FIRST, HEAD, GRAMS, PAIRED, APART = 12, 300, 3000, 1500, 4
 """Words, characters, characters, words, words."""
-GRAM = "4:"
+GRAM, SHOUT = "4:", "shouted:"
 PEOPLE, PROGRAMS = ("from", "to", "cc", "reply-to"), ("x-mailer", "user-agent", "organization")
 IMPORTANCE = ("x-priority", "x-msmail-priority", "importance")
 MIME = ("content-type", "content-transfer-encoding", "mime-version", "content-disposition", "content-class")
@@ -203,13 +203,16 @@ def first_words(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
     return islice(reading.pieces("first", texts.body.split(None, FIRST)[:FIRST]), FIRST)
 
 
+def style_names(part: str, text: str) -> list[str]:
+    """part: "body" or "subject"."""
+    names = [f"capitals.{part}:{step}%" for step in mail.capital_steps(text)]
+    names += [f"capitals.{part}:words"] * bool(mail.SHOUTED.search(text))
+    return names + [f"{SHOUT}{word}" for word in SHOUTED.findall(text)]
+
+
 def _style(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
-    names = []
-    for part, text in (("body", texts.body), ("subject", texts.subject)):
-        names += [f"capitals.{part}:{step}%" for step in mail.capital_steps(text)]
-        names += [f"capitals.{part}:words"] * bool(mail.SHOUTED.search(text))
-        names += [f"shouted:{word}" for word in SHOUTED.findall(text)]
-    return map(reading.names.__getitem__, names)
+    both = style_names("body", texts.body) + style_names("subject", texts.subject)
+    return map(reading.names.__getitem__, both)
 
 
 def _grams(text: str, reading: Reading[Column]) -> Iterable[Column]:
