@@ -19,7 +19,7 @@ import numpy as np
 from ..core.dispatch import Kernel
 from ..core.rows import Array
 from ..features.bag import Bag
-from ..mailtext.mail import steps
+from ..mailtext.mail import BEYOND, steps
 from .features import (
     GRAM,
     MOST,
@@ -44,18 +44,23 @@ AFTER = np.array(
 """(4, 256): what each byte of four in a row leaves in the state of the checksum."""
 GRAM_STATE, SHOUT_STATE = (np.uint32(crc32(name.encode()) ^ ALL) for name in (GRAM, SHOUT))
 """What it is after these."""
-UPPER, LOWER, INSIDE = np.uint8(1), np.uint8(2), np.uint8(4)
+UPPER, LOWER, INSIDE, LARGE, LETTER = map(np.uint8, (1, 2, 4, 8, 16))
 KIND = np.zeros(256, np.uint8)
 KIND[list(b".@/-_0123456789")] = INSIDE
 KIND[ord("A") : ord("Z") + 1] = UPPER
 KIND[ord("a") : ord("z") + 1] = LOWER
+OTHERS = "\x80\x81\x82\x83\x84"
+KIND[list(OTHERS.encode("latin-1"))] = LOWER, INSIDE, LARGE, LETTER, 0
 """INSIDE: before or behind a word in capitals (`mailtext.mail.SHOUTED`), it is part of an address or a name; a dot only
-before it."""
-LETTERS = UPPER | LOWER
+before it. OTHERS: what stands for characters beyond ASCII, by what they are: small, a digit, large, another letter, no
+letter."""
+LETTERS = UPPER | LOWER | LARGE | LETTER
+MANY = 40
+"""Different characters beyond ASCII that are replaced one by one."""
 
 
 def capitals(text: Array, ends: Array, counts: Array, words: Array) -> int:
-    """Count the capitals of some texts in ASCII, and find the words in them; returns how many there are.
+    """Count the capitals of some texts in ASCII and `OTHERS`, and find the words in them; returns how many there are.
 
     To be filled: counts (n, 3) int64, capital and small letters and words that are `mailtext.mail.SHOUTED`; words, with
     room for a fourth of the letters, int64 text·2^32 + the checksum of each word that is `SHOUTED`, not stirred.
@@ -66,11 +71,12 @@ def capitals(text: Array, ends: Array, counts: Array, words: Array) -> int:
         while p < stop:
             start, upper = p, 0
             while p < stop and KIND[text[p]] & LETTERS != 0:
-                upper += 1 if KIND[text[p]] == UPPER else 0
+                kind = KIND[text[p]]
+                upper += 1 if kind == UPPER else 0
+                counts[r, 0] += 1 if kind & (UPPER | LARGE) != 0 else 0
+                counts[r, 1] += 1 if kind == LOWER else 0
                 p += 1
             size = p - start
-            counts[r, 0] += upper
-            counts[r, 1] += size - upper
             if 3 <= size <= 40 and upper == size:
                 h = SHOUT_STATE
                 for q in range(start, p):
@@ -97,12 +103,7 @@ def _foreign_grams(reading: Reading[int], texts: Texts) -> Iterable[int]:
     return () if texts.head.isascii() else RUNNING["ngrams"](reading, texts)
 
 
-def _foreign_style(reading: Reading[int], texts: Texts) -> Iterable[int]:
-    parts = zip(PARTS, (texts.body, texts.subject), strict=True)
-    return [reading.names[name] for part, text in parts if not text.isascii() for name in style_names(part, text)]
-
-
-OWN: Running = {**RUNNING, "words": first_words, "ngrams": _foreign_grams, "style": _foreign_style}
+OWN: Running = {**RUNNING, "words": first_words, "ngrams": _foreign_grams, "style": lambda reading, texts: ()}
 """What is left to `Look`."""
 
 
@@ -144,19 +145,38 @@ class Bulk:
         ]
 
     def _style(self, texts: Sequence[str]) -> Array:
-        """row·2^32 + column of the style of what is in ASCII. texts: body and subject of each mail."""
-        texts = [text if text.isascii() else "" for text in texts]
-        data = np.frombuffer("".join(texts).encode(), np.uint8)
+        """row·2^32 + column of the style. texts: body and subject of each mail."""
+        narrow = list(map(_narrow, texts))
+        data = np.frombuffer("".join([text or "" for text in narrow]).encode("latin-1"), np.uint8)
+        ends = np.cumsum([len(text or "") for text in narrow])
         counts, words = np.zeros((len(texts), 3), np.int64), np.empty(len(data) // 4 + 1, np.int64)
-        found = words[: find_capitals(data, np.cumsum(list(map(len, texts))), counts, words)]
+        found = words[: find_capitals(data, ends, counts, words)]
         keys = array("q")
         for place, (upper, lower, shouted) in enumerate(counts.tolist()):
             row, part = (place >> 1) << 32, PARTS[place & 1]
             names = [f"capitals.{part}:{step}%" for step in steps(upper, lower)]
             names += [f"capitals.{part}:words"] * (shouted > 0)
+            if narrow[place] is None:
+                names = style_names(part, texts[place])
             keys.extend([row | self.look.reading.names[name] for name in names])
         own = found >> 33 << 32 | _stirred(found.astype(np.uint32), self.look.bits)
         return np.concatenate([np.frombuffer(keys or NOTHING, np.int64), own])
+
+
+def _narrow(text: str) -> str | None:
+    """With each character beyond ASCII as one of `OTHERS`; None where that is not worth it, or would say too little."""
+    if text.isascii():
+        return text
+    beyond = set(BEYOND.sub("", text))
+    if len(beyond) > MANY or not beyond.isdisjoint(OTHERS):
+        return None
+    for c in beyond:
+        letter = c.isalnum() and not c.isdecimal()
+        if not letter and (c.isupper() or c.islower()):  # in a circle
+            return None
+        kinds = (letter and c.islower(), c.isdecimal(), letter and c.isupper(), letter, True)
+        text = text.replace(c, OTHERS[kinds.index(True)])
+    return text
 
 
 NOTHING = np.empty(0, np.int64)

@@ -157,8 +157,11 @@ class Reading(Generic[Column]):
     def __init__(self, make: Callable[[str], Column]) -> None:
         self._make = make
         self.names: Memory[Column] = Memory(make)
-        self._fields = Memory(lambda field: tuple(map(make, _field(*field.split(":", 1)))), LONGEST, REMEMBERED)
+        self._fields = Memory(self._of_field, LONGEST, REMEMBERED)
         self._pieces: dict[str, Memory[tuple[Column, ...]]] = {}
+
+    def _of_field(self, field: str) -> tuple[Column, ...]:
+        return tuple(map(self.names.__getitem__, _field(*field.split(":", 1))))
 
     def field(self, tag: str, text: str) -> Iterable[Column]:
         return map(self.names.__getitem__, _field(tag, text)) if tag in NEW else self._fields[f"{tag}:{text}"]
