@@ -35,7 +35,7 @@ from .features import (
     style_names,
 )
 
-CHUNK = 64
+CHUNK = 128
 """Mails at a time."""
 ALL = 0xFFFFFFFF
 AFTER = np.array(
@@ -185,7 +185,7 @@ NOTHING = np.empty(0, np.int64)
 def _rows(keys: Array, n: int) -> tuple[Array, list[int]]:
     """(columns, ends): the distinct columns of each row, ascending, from row·2^32 + column; at most 256 rows.
 
-    Each row is sorted by itself: 64 times 500 numbers of 32 bits take 0.1 ms, all of them together with their rows 0.9.
+    Each row is sorted by itself: 64 rows of 500 take 0.1 ms, all of them together 0.9.
     """
     row = (keys >> 32).astype(np.uint8)
     columns, sizes = keys[np.argsort(row, kind="stable")].astype(np.uint32), np.bincount(row, minlength=n)

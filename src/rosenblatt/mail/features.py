@@ -311,7 +311,7 @@ class Look:
 
     def document(self, raw: bytes) -> Document:
         """What is read in a mail."""
-        return mail.parse(raw.replace(b"\r\n", b"\n"), self._fields)
+        return mail.parse(raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw, self._fields)
 
     def read(
         self, document: Document, reading: Reading[Column], running: Running = RUNNING
@@ -322,7 +322,7 @@ class Look:
         for tag, text in document:
             if tag in texts:
                 texts[tag] += f"{text}\n"
-            group = GROUP_OF.get(tag.partition(".")[0])
+            group = GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0])
             if group in found:
                 found[group] += reading.field(tag, text)
         if self.trusted and "headers" in found:

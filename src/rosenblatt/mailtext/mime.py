@@ -213,7 +213,7 @@ class Part(NamedTuple):
 
 def _split(block: bytes) -> list[tuple[str, bytes]]:
     """(name, value) of the headers in lines that the standard parser takes for such."""
-    if block.count(b"\r") == block.count(b"\r\n"):
+    if b"\r" not in block or block.count(b"\r") == block.count(b"\r\n"):
         return [(name.decode(), value.rstrip(b"\r\n")) for name, value in FIELD.findall(block)]
     from email.parser import BytesHeaderParser
 
