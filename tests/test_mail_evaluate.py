@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,13 @@ class Numbered:
 
     def __call__(self, raw: bytes) -> Looked:
         seen = [1 if b"prize" in raw or b"money" in raw else 2] * ("class" in self.groups)
-        return Looked(seen or [int(raw.split(b"\n")[0].split()[-1])] * (not self.groups), "")
+        columns = seen or [int(raw.split(b"\n")[0].split()[-1])] * (not self.groups)
+        return Looked(array("I", columns), "")
+
+
+class OneByOne:
+    def __init__(self, look: Any) -> None:
+        self.few = lambda raws: list(map(look, raws))
 
 
 class Diary:
@@ -183,6 +190,7 @@ def asked(folder: Path, monkeypatch: pytest.MonkeyPatch, **plan: Any) -> tuple[l
         return judges[-1]
 
     monkeypatch.setattr(evaluation, "judge_from", new)
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     made = evaluate(folder, Plan(**plan))
     return judges[-1].asked, made.runs[0]
 
@@ -347,6 +355,7 @@ def test_an_ablation_leaves_out_each_group(folder: Path, monkeypatch: pytest.Mon
         judge.look = Numbered(tuple(groups))
         return judge
 
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     monkeypatch.setattr(evaluation, "judge_from", new)
     rows = ablate(folder, Plan("shuffled"))
     assert [row.without for row in rows] == ["", "class", "nothing"]

@@ -65,7 +65,7 @@ class Judge:
         """What is thought of each; nothing is learned."""
         rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
-        return [self._opinion(self._mixed(u)) for u in scores * self.scales]
+        return [self._opinion(mixed) for mixed in _mixed(self.mix.weights, scores * self.scales)]
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool]) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned."""
@@ -73,11 +73,10 @@ class Judge:
         longest, out = np.ones(len(y)), []
         scores = np.stack([each.learn(rows, y, longest) for each in self.experts], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
-        for u, label, loss in zip(scores, y, losses, strict=True):
-            mixed = self._mixed(u)
+        for mixed, label in zip(_mixed(self.mix.weights_along(losses), scores), spam, strict=True):
             out.append(self._opinion(mixed))
-            self.record.add(mixed, bool(label > 0.0))
-            self.mix.update_losses(loss)
+            self.record.add(mixed, bool(label))
+        self.mix.run_losses(losses)
         return out
 
     def state(self) -> dict[str, Any]:
@@ -114,14 +113,16 @@ class Judge:
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""
         sizes = np.array([len(mail.columns) for mail in mails], np.int64)
-        columns = np.concatenate([np.array(mail.columns, np.uint32) for mail in mails] or [np.empty(0, np.uint32)])
+        columns = np.frombuffer(b"".join([mail.columns for mail in mails]), np.uint32)
         values = np.repeat(1.0 / np.sqrt(np.maximum(sizes, 1)), sizes)
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
-
-    def _mixed(self, u: Array) -> float:
-        return float(self.mix.weights @ u)
 
     def _opinion(self, mixed: float) -> Opinion:
         score = mixed - self.record.middle
         probability = sigmoid(self.record.slope * score)
         return Opinion(score, probability, self.record.verdict(score, self.lost))
+
+
+def _mixed(weights: Array, u: Array) -> list[float]:
+    """Σ_k p_k·u_k of each row, summed in one order however many rows there are."""
+    return (weights * u).sum(axis=1).tolist()  # type: ignore[no-any-return]
