@@ -300,6 +300,20 @@ def test_the_picture(folder: Path) -> None:
     assert {"1 − ROCA", "spam through, threshold", "real mail lost, p > .5"} <= {*texts(figure)}
 
 
+@pytest.mark.parametrize("chosen", ["spam/", "ham/0", ""])
+def test_the_picture_of_little_has_numbers_on_its_axes(chosen: str, tmp_path: Path) -> None:
+    """Few mails, one class, mistakes of about one size or none at all: a power of ten may not be among them."""
+    save(tmp_path, {name: own for name, own in MAILS.items() if name.startswith(chosen)})
+    for plan in (Plan(), Plan("shuffled", feedback_first=0)):
+        figure = figure_of_stream(evaluate(tmp_path, plan), "a stream")
+        assert_legible(figure)
+        said = {*texts(figure)}
+        assert "100%" in said or "50%" in said
+        assert sum(text.isdigit() for text in said) >= 2, said
+        assert "real mail lost, threshold: none" in said
+        assert ("1 − ROCA" in said) == (chosen == "")
+
+
 # --- against another run ---------------------------------------------------------------------------------------------
 
 
