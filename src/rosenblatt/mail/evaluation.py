@@ -49,9 +49,9 @@ SAME = ("digest", "messages", "order", "seed", "repeat")
 class Run(NamedTuple):
     """A pass over the stream, in the order in which the mails came.
 
-    order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for spam. arrived: (n,)
-    whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts: (n,) spam, ham,
-    unsure. judge: `Judge.state` at the end.
+    seed: of order and noise. order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for
+    spam. arrived: (n,) whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts:
+    (n,) spam, ham, unsure. judge: `Judge.state` at the end.
     """
 
     seed: int
@@ -171,7 +171,7 @@ class Evaluation:
 
 
 class Difference(NamedTuple):
-    """Two evaluations of the same mails in the same order. there: the runs of the other one, from the file `path`."""
+    """Two evaluations of the same mails in the same order: here, and there, the runs of the file `path`."""
 
     path: str
     here: Evaluation

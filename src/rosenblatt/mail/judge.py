@@ -19,8 +19,8 @@ from .record import Record
 
 
 class Expert(NamedTuple):
-    """A learner as `OnlineCommittee` takes it, and what its score is multiplied by: scores of one meaning can be mixed,
-    and Hedge compares losses of about one size."""
+    """learner: as `OnlineCommittee` takes it. scale: what its score is multiplied by, so that scores of one meaning are
+    mixed, and Hedge compares losses of about one size."""
 
     learner: Any
     scale: float

@@ -11,7 +11,7 @@ from .judge import LOST, Judge
 JUDGE = (
     Parameter(
         "groups", None, list, f"What is looked at in a mail, of {', '.join(GROUPS)}.", metavar="A,B,...",
-        section="Judge", shown=",".join(DEFAULT),
+        section="Judge", shown=f"those before {GROUPS[len(DEFAULT)]}",
     ),
     Parameter(
         "bits", BITS, int, "Features are hashed to 2^bits columns.", least=8, most=28, metavar="N", section="Judge",

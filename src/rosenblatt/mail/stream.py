@@ -55,8 +55,8 @@ Named = list[tuple[int, str, str]]
 
 
 class Stream(NamedTuple):
-    """Mails in their given order. names: paths, or what the reader calls them. spam: (n,) bool. notes: what was skipped
-    on the way, counted."""
+    """Mails in their given order. origin: what they are called together. names: their paths, or what the reader calls
+    them. raws: their bytes. spam: (n,) bool. notes: what was skipped on the way, counted."""
 
     origin: str
     names: list[str]
