@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command import MAIN, process, well, write
+from command import MAIN, mail_folder, process, well, write
 from rosenblatt import Model
 
 FULL = Path("/dev/full")
@@ -24,6 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "a.svm", SVM)
     write(tmp_path / "many.svm", SVM * 20_000)
     well("train", "a.svm", "-o", "m")
+    mail_folder(tmp_path / "mails")
     return tmp_path
 
 
@@ -43,6 +44,7 @@ SHORT = [
     ["--version"],
     ["inspect", "m"],
     ["summary", "a.svm", "--json"],
+    ["mail", "evaluate", "mails", "--json"],
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -93,7 +94,7 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
     "outside": ({"index.csv": "path,label\n../in/a,spam\n"}, "line 2: found '../in/a', which is not there; expected"),
     "a folder": ({"index.csv": "path,label\nin,spam\n"}, "line 2: found 'in', which is not there"),
     "semicolons": ({"index.csv": "path;label\nin/a;spam\n"}, "found the columns path;label; expected path and label"),
-    "no table": ({"index.csv": f"path,label\n{'x' * 200_000},spam\n"}, "found no table (field larger than"),
+    "a long name": ({"index.csv": f"path,label\n{'x' * 100_000},spam\n"}, f"found '{'x' * 200}…', which is not there"),
     "columns": ({"index.csv": "file,label\nin/a,ham\n"}, "line 1: found the columns file, label; expected path"),
     "nothing": ({"index.csv": "path,label\n"}, "it names no mail"),
     "empty": ({"index.csv": ""}, "line 1: it is empty; expected path and label"),
@@ -114,8 +115,21 @@ def test_what_a_stream_cannot_be(name: str, tmp_path: Path) -> None:
     save(tmp_path, {**PLAIN, **{path: text.encode() for path, text in files.items()}})
     done = run("mail", "evaluate", tmp_path)
     assert done.code == 3 and said in done.err and done.err.count("\n") <= 2, done.err
+    with pytest.raises(DataError) as error:
+        evaluate(tmp_path)
+    assert done.err.splitlines()[-1] == f"Error: {error.value}"
     packed = pack(tmp_path.parent / f"{tmp_path.name}.tar.gz", {**PLAIN, **{k: v.encode() for k, v in files.items()}})
     assert run("mail", "evaluate", packed).code == 3
+
+
+def test_what_is_no_table_is_said(tmp_path: Path) -> None:
+    save(tmp_path, {**PLAIN, "index.csv": b"path,label\nin/a," + b"spam" * 50})
+    before = csv.field_size_limit(100)
+    try:
+        with pytest.raises(DataError, match=r"index.csv, line 2: found no table \(field larger.*\); expected lines"):
+            read_stream(tmp_path)
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_no_mail_and_no_file_are_said(tmp_path: Path) -> None:

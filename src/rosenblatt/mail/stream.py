@@ -173,10 +173,18 @@ NUMBER = re.compile(r":\d+$")
 """Of a mail in an mbox."""
 
 
+def _quoted(name: Any) -> str:
+    """A name in a sentence; a damaged table may have one of 100 KB."""
+    return repr(str(name) if len(str(name)) <= NAME else f"{str(name)[:NAME]}…")
+
+
+NAME = 200
+
+
 def _is_spam(label: Any, origin: str, line: int | None = None) -> bool:
     name = str(label).strip().lower()
     if name not in PAIR:
-        raise located(origin, line, f"found the label {str(label)!r}", LABELS if line else f"{LABELS}; {PARTS}")
+        raise located(origin, line, f"found the label {_quoted(label)}", LABELS if line else f"{LABELS}; {PARTS}")
     return name == "spam"
 
 
@@ -259,10 +267,10 @@ def _labels(index: _Index, names: list[str], source: MailSource) -> dict[int, bo
         path = os.path.relpath(path, source.origin) if os.path.isabs(path) else path
         if path not in there and not index.has(path):
             expected = "expected the paths of mails, counted from the index's folder"
-            raise located(origin, line, f"found {name!r}, which is not there", expected)
+            raise located(origin, line, f"found {_quoted(name)}, which is not there", expected)
         for place in there.get(path, ()):
             if labels.setdefault(place, spam) != spam:
-                found = f"found {name!r} as {label.strip()}, which line {lines[place]} says it is not"
+                found = f"found {_quoted(name)} as {label.strip()}, which line {lines[place]} says it is not"
                 raise located(origin, line, found, "expected one label")
             if lines.setdefault(place, line) != line:
                 source.notes[TWICE] = source.notes.get(TWICE, 0) + 1
@@ -283,7 +291,7 @@ def _of_table(text: str, origin: str) -> Named:
         rows.fieldnames = columns
         return [(rows.line_num, row["label"] or "", row["path"] or "") for row in rows]
     except csv.Error as error:
-        raise located(origin, rows.line_num, f"found no table ({error})", "expected lines path,label") from None
+        raise located(origin, rows.reader.line_num, f"found no table ({error})", "expected lines path,label") from None
 
 
 def _of_lines(text: str, origin: str) -> Named:
