@@ -8,6 +8,7 @@ from ...mail.evaluation import Difference, Saved, ablate, nested
 from ...mail.evaluation import evaluate as evaluated
 from ...mail.parameters import JUDGE, judge_from
 from ...mail.stream import PLAN, Plan, read_stream
+from ...read.open import STDIN
 from ...report.mail import ablation_text, as_text, difference_text
 from ...write.files import whole_file
 from ..command import Number, command, option, option_of, switch, together
@@ -53,8 +54,9 @@ def evaluate(stream: str, online: bool, output: str | None, picture: str | None,
     before = Saved(words["against"]) if words["against"] else None
     if before is not None:
         before.check(plan._asdict())
+    called = STDIN if stream == "-" else getattr(stream, "origin", stream)
     with Progress() as progress, read_twice(stream) as path:
-        mails = read_stream(path, progress.reading)._replace(origin=getattr(stream, "origin", stream))
+        mails = read_stream(path, progress.reading)._replace(origin=called)
         notes(mails.notes)
         if before is not None:
             before.check({"messages": len(mails.raws), "digest": mails.digest})
