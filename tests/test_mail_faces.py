@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -211,20 +212,15 @@ def test_ctrl_c_is_not_for_the_processes_that_look(monkeypatch: pytest.MonkeyPat
     """They have no time to say so themselves: loading what they need takes 0.3 s."""
     blocked: list[bool] = []
 
-    class Pool:
-        def __init__(self, jobs: int) -> None:
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, jobs: int, context: Any) -> None:
+            super().__init__(jobs)
+
+        def map(self, *words: Any, **others: Any) -> Any:
             blocked.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+            return super().map(*words, **others)
 
-        def __enter__(self) -> Pool:
-            return self
-
-        def __exit__(self, *error: Any) -> None: ...
-
-        def imap(self, function: Any, items: Any, chunksize: int) -> Any:
-            return map(function, items)
-
-    context = type("Context", (), {"Pool": Pool})
-    monkeypatch.setattr(evaluation, "get_context", lambda kind: context)
+    monkeypatch.setattr(evaluation, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(evaluation, "FEW", 1)
     assert evaluate(HAND_MADE, jobs=2).as_dict() == evaluate(HAND_MADE).as_dict()
     assert blocked == [True] and signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from multiprocessing import get_context
+from threading import current_thread, main_thread
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import __version__
 from ..core.rows import Array
-from ..errors import DataError, SettingError, plural, short
+from ..errors import DataError, SettingError, plural
 from ..parameters import Parameter
 from .features import Look, Looked
 from .judge import Judge, Opinion, truths
 from .measures import LIMITS, Judged, differences, intervals, measures
 from .parameters import judge_from
+from .saved import Saved
 from .stream import Plan, Stream, read_stream
 
 Tell = Callable[[str, int, int], Any] | None
@@ -41,9 +43,6 @@ WRONG = 0.05
 """The share of wrong verdicts that `ablate` adds."""
 AS_GIVEN = Plan()
 JOBS = Parameter("jobs", 1, int, least=1)
-VERDICTS = ("spam", "ham", "unsure")
-SAME = ("digest", "messages", "order", "seed", "repeat")
-"""What two runs must have in common to be compared mail by mail."""
 
 
 class Run(NamedTuple):
@@ -284,19 +283,37 @@ def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[An
     with ExitStack() as stack:
         made: Iterator[Any] = map(one, raws)
         if jobs > 1 and len(raws) >= FEW:
-            # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends them;
-            # they hear of none from their first moment on.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                pool = stack.enter_context(get_context("spawn").Pool(jobs))
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            made = pool.imap(one, raws, chunksize=16)
+            # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one; the others end
+            # by themselves: a Pool kills them, and where one was writing waits for ever.
+            pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+            stack.callback(pool.shutdown, cancel_futures=True)
+            with _undisturbed():
+                made = pool.map(one, raws, chunksize=16)
         for done, each in enumerate(made, 1):
             out.append(each)
             if tell:
                 tell("looking at mails", done, len(raws))
     return out
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits until the end; processes that are begun meanwhile never hear of it.
+
+    A thread of a library may take the signal in spite of the mask, and then it is raised here, within what begins them.
+    """
+    heard: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    is_main = current_thread() is main_thread()  # no other may ask for signals
+    usual = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number)) if is_main else None
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, usual or signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _packed(look: Look, raw: bytes) -> Any:
@@ -340,57 +357,3 @@ def _late(judge: Judge, mails: Sequence[Any], shown: Array, delay: int, first: i
         yield judge.score([_unpacked(mail)])
         if 0 <= t - delay < first:
             judge.learn([_unpacked(mails[t - delay])], [bool(shown[t - delay])])
-
-
-class Saved:
-    """The result of another evaluation, from a file of `Evaluation.as_dict`. DataError where it is no such file."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = os.fspath(path)
-        try:
-            with open(path, encoding="utf-8") as file:
-                saved: Any = json.load(file)
-        except OSError as error:
-            raise DataError(f"{self.name}: cannot be read: {error.strerror or error}") from None
-        except (ValueError, RecursionError):
-            raise DataError(f"{self.name}: found no JSON; expected what an evaluation wrote") from None
-        if not isinstance(saved, Mapping) or not {*SAME, "mails"} <= saved.keys():
-            more = ", of one run and not of an ablation" if isinstance(saved, Mapping) and "ablation" in saved else ""
-            raise DataError(f"{self.name}: found other JSON; expected what an evaluation of mail wrote{more}")
-        self._saved = saved
-
-    def check(self, own: Mapping[str, Any]) -> None:
-        """DataError where a value of `SAME` is another."""
-        for key in SAME:
-            if key in own and self._saved[key] != own[key]:
-                text = f"{self.name}: its {key} is {short(self._saved[key])}, here it is {own[key]}"
-                raise DataError(f"{text}; two runs are compared mail by mail, on the same mails in the same order")
-
-    def runs(self, here: Evaluation) -> list[Run]:
-        """On the same mails in the same order."""
-        own, n = here.as_dict(), len(here.spam)
-        self.check(own)
-        mails = self._saved["mails"]
-        try:
-            if len(mails) != len(own["mails"]):
-                raise ValueError
-            return [_saved_run(mails, run, own["mails"], at * n) for at, run in enumerate(here.runs)]
-        except (KeyError, TypeError, ValueError, IndexError):
-            keys = "path, label, score, probability and verdict"
-            raise DataError(
-                f"{self.name}: its mails are damaged; expected {keys} of each of the {len(own['mails']):,}, as here"
-            ) from None
-
-
-def _saved_run(mails: Sequence[Mapping[str, Any]], run: Run, own: Sequence[Mapping[str, Any]], start: int) -> Run:
-    """One run of a file. ValueError where a mail has another path or label, or is not judged."""
-    n = len(run.order)
-    part = mails[start : start + n]
-    for mail, ours in zip(part, own[start : start + n], strict=True):
-        if any(mail[key] != ours[key] for key in ("path", "label", "seed")) or mail["verdict"] not in VERDICTS:
-            raise ValueError
-    scores, probabilities = (np.array([float(mail[key]) for mail in part]) for key in ("score", "probability"))
-    if not (np.isfinite(scores).all() and np.all((probabilities >= 0.0) & (probabilities <= 1.0))):
-        raise ValueError
-    verdicts = np.array([mail["verdict"] for mail in part])
-    return run._replace(scores=scores, probabilities=probabilities, verdicts=verdicts)

@@ -4,9 +4,10 @@ import os
 from typing import Any
 
 from ...errors import SettingError
-from ...mail.evaluation import Difference, Saved, ablate, nested
+from ...mail.evaluation import Difference, ablate, nested
 from ...mail.evaluation import evaluate as evaluated
 from ...mail.parameters import JUDGE, judge_from
+from ...mail.saved import Saved
 from ...mail.stream import PLAN, Plan, read_stream
 from ...read.open import STDIN
 from ...report.mail import ablation_text, as_text, difference_text
