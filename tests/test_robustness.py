@@ -36,7 +36,12 @@ LINES: dict[str, list[str]] = {
     "convert": ["convert FILE OUT", "convert FILE OUT --to csv", "convert FILE OUT --to npz"],
     "shuffle": ["shuffle FILE OUT"],
     "split": ["split FILE --parts a=0.5,b=0.5 -o OUT"],
-    "mail": ["mail evaluate FILE --json", "mail evaluate FILE --against FILE -o OUT"],
+    "mail": [
+        "mail evaluate FILE --json",
+        "mail evaluate FILE --against FILE -o OUT",
+        "mail evaluate spam=FILE ham=FILE",
+        "mail evaluate spam=FILE --order shuffled --max-false-positives 5%",
+    ],
     "experts": ["experts FILE", "experts FILE --losses", "experts FILE --learners perceptron --predict"],
 }
 """How each command is tried. MODEL: a model that was learned from data of that kind (see `MODELS`)."""
@@ -67,7 +72,9 @@ def lines(command: str, file: Path, out: Path, models: dict[str, Path]) -> Itera
     for line in LINES[command]:
         for model in models.values() if "MODEL" in line else [Path()]:
             put = {"FILE": str(file), "OUT": str(out), "MODEL": str(model)}
-            yield [put.get(word, word) for word in line.split()]
+            yield [
+                word.replace("FILE", put["FILE"]) if "=FILE" in word else put.get(word, word) for word in line.split()
+            ]
 
 
 def honest(done: Done, words: Any) -> None:

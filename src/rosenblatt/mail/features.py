@@ -271,6 +271,7 @@ class Look:
         return Look([name for name in self.groups if name != group], self.bits, self.trusted)
 
     def column(self, name: str) -> int:
+        """Where a name is counted: the low bits of its hash."""
         return hashed(name) & ((1 << self.bits) - 1)
 
     def __call__(self, raw: bytes) -> Looked:
