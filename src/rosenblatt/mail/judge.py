@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
-from ..experts.algorithms import Hedge
+from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
-from ..rules.functions import sigmoid
 from .features import SENDERS, Look, Looked, known
-from .record import Record
+from .opinion import Opinion
+from .record import Counted, Record
 
 
 class Expert(NamedTuple):
@@ -34,13 +35,14 @@ ETA, MOST_LOSS = 0.3, 4.0
 """Of Hedge, and the logistic loss that counts as 1."""
 
 
-class Opinion(NamedTuple):
-    """score: u − (m₁ + m₀)/2, above 0 rather spam. probability: of spam, where there is as much of it as of ham.
-    verdict: spam, ham or unsure."""
+class Learned(NamedTuple):
+    """What a mail has added. columns: (m,) of its row. numbers: (k, m) to each of `Judge.numbers` there. losses: of the
+    experts. counted: to the record."""
 
-    score: float
-    probability: float
-    verdict: str
+    columns: Array
+    numbers: Array
+    losses: Array
+    counted: Counted
 
 
 class Judge:
@@ -67,18 +69,66 @@ class Judge:
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
         return [self._opinion(self._mixed(u)) for u in scores * self.scales]
 
-    def learn(self, mails: Sequence[Looked], spam: Sequence[bool]) -> list[Opinion]:
-        """Learn the verdicts, in this order; what was thought of each before it was learned."""
+    def learn(
+        self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None
+    ) -> list[Opinion]:
+        """Learn the verdicts, in this order; what was thought of each before it was learned. noted: gets what each has
+        added."""
         rows, y = self._rows(list(self._met(mails, spam))), np.where(np.asarray(spam, bool), 1.0, -1.0)
-        longest, out = np.ones(len(y)), []
-        scores = np.stack([each.learn(rows, y, longest) for each in self.experts], axis=1) * self.scales
+        longest, out, counted = np.ones(len(y)), list[Opinion](), list[Counted]()
+        added = [np.zeros((noted is not None and len(each.numbers()), rows.indices.size)) for each in self.experts]
+        stepped = zip(self.experts, added, strict=True)
+        scores = np.stack([each.learn(rows, y, longest, room) for each, room in stepped], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
         for u, label, loss in zip(scores, y, losses, strict=True):
             mixed = self._mixed(u)
             out.append(self._opinion(mixed))
-            self.record.add(mixed, bool(label > 0.0))
+            counted.append(self.record.add(mixed, bool(label > 0.0)))
             self.mix.update_losses(loss)
+        if noted is not None:
+            together, cuts = np.concatenate(added), pairwise(rows.indptr.tolist())
+            noted += [
+                Learned(rows.indices[a:b], together[:, a:b], loss, count)
+                for (a, b), loss, count in zip(cuts, losses, counted, strict=True)
+            ]
         return out
+
+    def forget(self, learned: Learned, sender: str) -> None:
+        """Take back what a mail has added, also from the counts of its sender. The clocks of averages go on: what is
+        left is what would be there if the mail had made no step."""
+        for array, more in zip(self.numbers(), learned.numbers, strict=True):
+            array[learned.columns] -= more
+        self.record.forget(learned.counted)
+        self.mix = self._mix(self.mix.tally.loss - learned.losses)
+        if sender:
+            spams, hams = self.senders.get(sender, (0, 0))
+            self.senders[sender] = spams - learned.counted.spam, hams - (not learned.counted.spam)
+
+    def numbers(self) -> list[Array]:
+        """[(2^bits,), …]: what is known of each column, by expert; see `Learner.numbers`."""
+        return [array for expert in self.experts for array in expert.numbers()]
+
+    def factors(self) -> Array:
+        """What to multiply each of `numbers` with, so that their sum is the column's weight in the mixed score."""
+        parts = zip(self.mix.weights, self.scales, self.experts, strict=True)
+        return np.concatenate([p * scale * np.array(expert.factors()) for p, scale, expert in parts])
+
+    def clocks(self) -> dict[str, Any]:
+        """What it has come to beside `numbers` and `senders`, as JSON holds it."""
+        experts = [expert.clocks() for expert in self.experts]
+        return {"experts": experts, "mix": self.mix.as_dict(), "record": self.record.as_dict()}
+
+    def set_clocks(self, clocks: dict[str, Any]) -> None:
+        """Go on from there."""
+        for expert, own in zip(self.experts, clocks["experts"], strict=True):
+            expert.set_clocks(own)
+        self.mix, self.record = restored(clocks["mix"]), Record.of(clocks["record"])
+
+    def _mix(self, lost: Array) -> Hedge:
+        """A mixture that goes on from losses which are no longer of rounds played: its own begin anew."""
+        mix = Hedge(len(self.experts), ETA)
+        mix.tally.loss[:] = lost
+        return mix
 
     def state(self) -> dict[str, Any]:
         """What it has come to, as JSON holds it: weight and loss of each expert, the regret of the mixture and what it
@@ -122,6 +172,4 @@ class Judge:
         return float(self.mix.weights @ u)
 
     def _opinion(self, mixed: float) -> Opinion:
-        score = mixed - self.record.middle
-        probability = sigmoid(self.record.slope * score)
-        return Opinion(score, probability, self.record.verdict(score, self.lost))
+        return self.record.scale(self.lost).opinion(mixed)
