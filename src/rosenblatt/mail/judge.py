@@ -76,7 +76,8 @@ class Judge:
         added."""
         rows, y = self._rows(list(self._met(mails, spam))), np.where(np.asarray(spam, bool), 1.0, -1.0)
         longest, out, counted = np.ones(len(y)), list[Opinion](), list[Counted]()
-        added = [np.zeros((noted is not None and len(each.numbers()), rows.indices.size)) for each in self.experts]
+        kinds = [0 if noted is None else len(each.numbers()) for each in self.experts]
+        added = [np.zeros((kind, rows.indices.size)) for kind in kinds]
         stepped = zip(self.experts, added, strict=True)
         scores = np.stack([each.learn(rows, y, longest, room) for each, room in stepped], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
