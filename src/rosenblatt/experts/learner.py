@@ -25,9 +25,7 @@ CLOCKS = ("f", "n", "b", "c_b", "past")
 """Of `State`, beside what is known of columns; a bias has no late sum here, as it is 0."""
 
 
-def progressive(
-    rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array
-) -> None:
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array) -> None:
     """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
 
     The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.

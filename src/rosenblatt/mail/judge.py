@@ -69,9 +69,7 @@ class Judge:
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
         return [self._opinion(self._mixed(u)) for u in scores * self.scales]
 
-    def learn(
-        self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None
-    ) -> list[Opinion]:
+    def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. noted: gets what each has
         added."""
         rows, y = self._rows(list(self._met(mails, spam))), np.where(np.asarray(spam, bool), 1.0, -1.0)

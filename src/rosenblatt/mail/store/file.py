@@ -1,9 +1,9 @@
 """The file of a store: SQLite in WAL mode, its tables, and what is said where it is none.
 
-    meta      what the judge has come to, as JSON: its settings, the experts' clocks, losses, the record of scores
-    weights   column → what is known of it: float64 numbers in the order of `Judge.numbers`
-    senders   address → mails learned, (spam, ham)
-    messages  each learned mail: its digest, verdict, what was thought of it before, what it has added
+meta      what the judge has come to, as JSON: its settings, the experts' clocks, losses, the record of scores
+weights   column → what is known of it: float64 numbers in the order of `Judge.numbers`
+senders   address → mails learned, (spam, ham)
+messages  each learned mail: its digest, verdict, what was thought of it before, what it has added
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -49,6 +49,8 @@ def default_path() -> str:
 def opened(path: str, write: bool = False, create: bool = False) -> sqlite3.Connection:
     """A connection to a store; no transaction is open. create: make it where it is missing. StoreError."""
     exists = os.path.exists(path)
+    if os.path.isdir(path):
+        raise StoreError(f"{path}: found a folder; expected the file of a store")
     if not exists and not create:
         raise StoreError(f"{path}: there is no store; `rosenblatt mail learn` makes one")
     with refused(path):
@@ -78,10 +80,8 @@ def _make(path: str) -> None:
             f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {TABLES} PRAGMA journal_mode=WAL"
         )
         connection.close()
-        try:
+        with suppress(FileExistsError):
             os.link(begun, path)  # unlike a rename, not over that of another process
-        except FileExistsError:
-            pass
     finally:
         os.unlink(begun)
 
@@ -99,7 +99,9 @@ def _check(connection: sqlite3.Connection, path: str, write: bool) -> None:
         connection.execute("PRAGMA synchronous=FULL")
         _migrate(connection)
     elif version < VERSION:
-        raise StoreError(f"{path}: found a store of version {version}; `rosenblatt mail store` makes it one of {VERSION}")
+        raise StoreError(
+            f"{path}: found a store of version {version}; `rosenblatt mail store` makes it one of {VERSION}"
+        )
 
 
 def _migrate(connection: sqlite3.Connection) -> None:

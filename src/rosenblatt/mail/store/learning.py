@@ -100,7 +100,9 @@ class Store:
             found = [message for message in map(self._known, digests) if message is not None]
             for message in found:
                 if message.added is None:
-                    text = f"what this mail added is no longer kept (whole={self.settings['whole']}: of the latest only)"
+                    text = (
+                        f"what this mail added is no longer kept (whole={self.settings['whole']}: of the latest only)"
+                    )
                     raise StoreError(f"{self.path}: {text}; `rosenblatt mail rebuild` begins anew")
                 self._forget(message)
         return len(found)

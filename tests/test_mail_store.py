@@ -1,0 +1,247 @@
+"""The store: any sequence of learning, changing and forgetting is its replay; what cannot be used is said."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.mail.features import Look, Looked
+from rosenblatt.mail.judge import Judge
+from rosenblatt.mail.store.additions import unpacked
+from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
+from rosenblatt.mail.store.learning import ADDED, AGAIN, CHANGED, NEW, Store, Verdict
+from rosenblatt.mail.store.reading import Reader
+
+BITS = 8
+SMALL = {"bits": BITS}
+SENDERS = ("", "ann@example.org", "bob@example.org")
+
+
+def mail(number: int) -> Looked:
+    """One of some mails, always the same."""
+    rng = np.random.default_rng(number)
+    return Looked(sorted(rng.choice(1 << BITS, 20, replace=False).tolist()), SENDERS[number % 3])
+
+
+def verdict(number: int, spam: bool) -> Verdict:
+    return Verdict(sha256(b"%d" % number).digest(), mail(number), spam, f"mail {number}")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "mail.db")
+
+
+def content(path: str) -> tuple[Any, ...]:
+    """(numbers of each column, senders, messages) in a file, in plain SQL."""
+    with sqlite3.connect(path) as connection:
+        weights = np.zeros((6, 1 << BITS))
+        for column, blob in connection.execute("SELECT col, numbers FROM weights"):
+            weights[:, column] = np.frombuffer(blob, "<f8")
+        senders = dict((address, (spam, ham)) for address, spam, ham in connection.execute("SELECT * FROM senders"))
+        messages = connection.execute("SELECT digest, spam, sender, added FROM messages ORDER BY tick").fetchall()
+    connection.close()
+    return weights, {address: counts for address, counts in senders.items() if any(counts)}, messages
+
+
+def near(a: Any, b: Any) -> bool:
+    """To 10⁻⁹ of the largest entry, each kind of number for itself."""
+    size = np.abs(b).max(axis=-1, initial=1e-3, keepdims=True)
+    return bool((np.abs(a - b) <= 1e-9 * size).all())
+
+
+class Replay:
+    """A log, played in memory: each entry steps from the sum of what those that are left have added."""
+
+    def __init__(self) -> None:
+        self.judge = Judge(Look(bits=BITS))
+        self.left: dict[int, tuple[bool, Any]] = {}
+
+    def learn(self, number: int, spam: bool) -> str:
+        known = self.left.get(number)
+        if known and known[0] == spam:
+            return AGAIN
+        if known:
+            self.forget(number)
+        noted: list[Any] = []
+        self.judge.learn([mail(number)], [spam], noted)
+        self.left[number] = spam, noted[0]
+        return CHANGED if known else NEW
+
+    def forget(self, number: int) -> int:
+        if number not in self.left:
+            return 0
+        self.judge.forget(self.left.pop(number)[1], mail(number).sender)
+        return 1
+
+    def check(self, path: str) -> None:
+        weights, senders, messages = content(path)
+        assert near(weights, np.stack(self.judge.numbers()))
+        assert senders == {address: counts for address, counts in self.judge.senders.items() if any(counts)}
+        assert [(digest, bool(spam)) for digest, spam, *_ in messages] == [
+            (sha256(b"%d" % number).digest(), spam) for number, (spam, _) in self.left.items()
+        ]
+        total = np.zeros_like(weights)  # the second way: the sum of what is in the file
+        for *_, added in messages:
+            learned = unpacked(added)
+            total[:, learned.columns] += learned.numbers
+        assert near(weights, total)
+
+
+@contextmanager
+def fresh() -> Iterator[str]:
+    """A path of its own for each example."""
+    with TemporaryDirectory() as folder:
+        yield os.path.join(folder, "mail.db")
+
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("learn"), st.integers(0, 9), st.booleans()),
+        st.tuples(st.just("forget"), st.integers(0, 9), st.booleans()),
+        st.tuples(st.just("another process"), st.just(0), st.just(False)),
+    ),
+    max_size=40,
+)
+
+
+@given(ACTIONS)
+def test_any_sequence_is_its_replay(actions: list[tuple[str, int, bool]]) -> None:
+    with fresh() as path:
+        replay, stores, at = Replay(), [Store(path, SMALL), Store(path)], 0
+        for what, number, spam in actions:
+            if what == "learn":
+                assert stores[at].learn([verdict(number, spam)]) == [replay.learn(number, spam)]
+            elif what == "forget":
+                assert stores[at].forget([verdict(number, spam).digest]) == replay.forget(number)
+            else:
+                at = 1 - at
+        replay.check(path)
+        stores[at].forget([verdict(number, False).digest for number in range(10)])
+        weights, senders, messages = content(path)
+        assert np.abs(weights).max() < 1e-9 and not senders and not messages
+        for store in stores:
+            store.connection.close()
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=30), st.integers(1, 30))
+def test_bulk_is_one_by_one(verdicts: list[tuple[int, bool]], size: int) -> None:
+    with fresh() as path:
+        replay, out = Replay(), []
+        with Store(path, SMALL) as store:
+            for at in range(0, len(verdicts), size):
+                out += store.learn([verdict(*each) for each in verdicts[at : at + size]])
+        assert out == [replay.learn(*each) for each in verdicts]
+        replay.check(path)
+
+
+def test_a_reader_judges_as_the_judge_does(path: str) -> None:
+    judge = Judge(Look(bits=BITS))
+    with Store(path, SMALL) as store:
+        for number in range(40):
+            store.learn([verdict(number, number % 2 == 0)])
+            judge.learn([mail(number)], [number % 2 == 0])
+            with Reader(path) as reader:
+                for other in range(number, number + 5):
+                    own, theirs = reader.opinion(reader.with_sender(mail(other))), judge.score([mail(other)])[0]
+                    assert own.verdict == theirs.verdict
+                    assert math.isclose(own.score, theirs.score, rel_tol=1e-9, abs_tol=1e-9)
+                    assert math.isclose(own.probability, theirs.probability, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def test_an_old_mail_changes_its_verdict_but_is_not_forgotten(path: str) -> None:
+    with Store(path, SMALL | {"whole": 3}) as store:
+        store.learn([verdict(number, False) for number in range(5)])
+        assert [added is None for *_, added in content(path)[2]] == [True, True, False, False, False]
+        assert store.learn([verdict(0, True)]) == [ADDED]
+        with pytest.raises(StoreError, match=r"no longer kept .whole=3: of the latest only.*mail rebuild"):
+            store.forget([verdict(3, False).digest, verdict(1, False).digest])
+        assert len(content(path)[2]) == 5, "all or none"
+
+
+def test_only_its_owner_reads_it(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(1, True)])
+        files = [Path(path), Path(f"{path}-wal"), Path(f"{path}-shm")]
+        assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600] * 3
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Iterator[dict[str, str]]:
+    made = {name: str(tmp_path / name) for name in ("text", "another", "newer", "cut", "folder")}
+    Path(made["text"]).write_text("no database, but longer than the header of one\n" * 10)
+    for name, application, version in (("another", 7, 1), ("newer", APPLICATION, VERSION + 1)):
+        with sqlite3.connect(made[name]) as connection:
+            connection.execute(f"PRAGMA application_id={application}")
+            connection.execute(f"PRAGMA user_version={version}")
+        connection.close()
+    with Store(made["cut"], SMALL) as store:
+        store.learn([verdict(number, True) for number in range(20)])
+    data = Path(made["cut"]).read_bytes()
+    Path(made["cut"]).write_bytes(data[: len(data) // 2])
+    Path(made["folder"]).mkdir()
+    yield made
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("text", "found another file; expected a store that `rosenblatt mail learn` made"),
+        ("another", "found another program's file; expected a store"),
+        ("newer", f"found a store of version {VERSION + 1}; this program knows those up to {VERSION}"),
+        ("cut", "it is damaged; `rosenblatt mail store --restore BACKUP`"),
+        ("folder", "found a folder; expected the file of a store"),
+    ],
+)
+def test_what_is_no_store(name: str, words: str, others: dict[str, str]) -> None:
+    before = Path(others[name]).read_bytes() if name != "folder" else b""
+    for use in (lambda path: Reader(path).looked(b"From: a\n\nb"), lambda path: Store(path).learn([verdict(1, True)])):
+        with pytest.raises(StoreError, match=words) as error:
+            use(others[name])
+        assert str(error.value).startswith(others[name])
+    assert name == "folder" or Path(others[name]).read_bytes() == before
+
+
+def test_no_store(path: str) -> None:
+    with pytest.raises(StoreError, match="there is no store; `rosenblatt mail learn` makes one"):
+        opened(path)
+    assert not os.path.exists(path)
+
+
+WRITER = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_mail_store import Store, verdict
+with Store({path!r}, {{"bits": 8}}) as store:
+    for number in range({first}, {first} + 20):
+        store.learn([verdict(number, number % 2 == 0)])
+"""
+
+
+def test_two_writers_at_once(path: str) -> None:
+    tests = os.path.dirname(__file__)
+    codes = [WRITER.format(tests=tests, path=path, first=first) for first in (0, 100)]
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    weights, _, messages = content(path)
+    assert len(messages) == 40
+    total = np.zeros_like(weights)
+    for *_, added in messages:
+        learned = unpacked(added)
+        total[:, learned.columns] += learned.numbers
+    assert near(weights, total)
