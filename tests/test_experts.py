@@ -324,3 +324,16 @@ def test_draws_depend_on_seed_and_round_only() -> None:
     first, second = made.run(advice, outcomes).prediction, other.run(advice, outcomes).prediction
     assert first.tolist() != second.tolist()
     assert abs(made.mistakes - made.expected_mistakes) < 5 * math.sqrt(5000 / 4)
+
+
+@pytest.mark.parametrize("eta", [0.3, "anytime"])
+def test_weights_along_losses_are_those_of_the_rounds(eta: Any) -> None:
+    losses = np.random.default_rng(0).random((40, 3))
+    hedge, each = Hedge(3, eta), []
+    for loss in losses:
+        each.append(hedge.weights)
+        hedge.update_losses(loss)
+    ahead = Hedge(3, eta)
+    assert (ahead.weights_along(losses[:15]) == each[:15]).all() and ahead.rounds == 0
+    ahead.run_losses(losses[:15])
+    assert (ahead.weights_along(losses[15:]) == each[15:]).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,8 @@ class Numbered:
 
     def __call__(self, raw: bytes) -> Looked:
         seen = [1 if b"prize" in raw or b"money" in raw else 2] * ("class" in self.groups)
-        return Looked(seen or [int(raw.split(b"\n")[0].split()[-1])] * (not self.groups), "")
+        columns = seen or [int(raw.split(b"\n")[0].split()[-1])] * (not self.groups)
+        return Looked(array("I", columns), "")
 
 
 class Diary:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tarfile
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def one_judge(mails: list[Looked], spam: list[bool], bits: int) -> list[float]:
     w, G, late = np.zeros((3, d)), np.zeros((2, d)), np.zeros(d)
     means, counts = [-1.0, 1.0], [3.0, 3.0]
     for t, (mail, label) in enumerate(zip(mails, spam, strict=True)):
-        j, y = mail.columns, 1.0 if label else -1.0
+        j, y = mail.columns.tolist(), 1.0 if label else -1.0
         x = 1.0 / np.sqrt(max(len(j), 1))
         average = w[2] - late / t if t else w[2]
         u = np.array([w[0, j].sum() * x, 1.8 * w[1, j].sum() * x, 2.0 * average[j].sum() * x])
@@ -74,7 +75,7 @@ def one_judge(mails: list[Looked], spam: list[bool], bits: int) -> list[float]:
 
 def test_it_is_its_definition(plain: None, mails: Any) -> None:
     look = Look(["words", "headers"], 12)
-    few = [Looked(sorted({column & 4095 for column in mail.columns}), "") for mail in mails[0][:60]]
+    few = [Looked(array("I", sorted({column & 4095 for column in mail.columns})), "") for mail in mails[0][:60]]
     found = [opinion.score for opinion in Judge(look).learn(few, mails[1][:60])]
     np.testing.assert_allclose(found, one_judge(few, mails[1][:60], 12), rtol=1e-9, atol=1e-12)
 
@@ -115,9 +116,9 @@ def test_who_is_known_counts_only_mails_before(mails: Any) -> None:
 
 def test_a_mail_without_any_column_has_an_opinion() -> None:
     judge = Judge()
-    assert judge.score([Looked([], "")])[0] == (0.0, 0.5, "unsure")
-    judge.learn([Looked([], ""), Looked([7], "")], [True, False])
-    assert len(EXPERTS) == 3 and np.isfinite(judge.score([Looked([], "")])[0].score)
+    assert judge.score([Looked(array("I"), "")])[0] == (0.0, 0.5, "unsure")
+    judge.learn([Looked(array("I"), ""), Looked(array("I", [7]), "")], [True, False])
+    assert len(EXPERTS) == 3 and np.isfinite(judge.score([Looked(array("I"), "")])[0].score)
 
 
 # --- the record ------------------------------------------------------------------------------------------------------

@@ -235,6 +235,14 @@ class Hedge(Advised):
         losses = as_rounds(losses, self.n, awake, losses=True)
         return self._all(losses, np.full(len(losses), np.nan))
 
+    def weights_along(self, losses: Array) -> Array:
+        """(T, n) `weights` before each of these rounds of losses (T, n), in which nobody sleeps; nothing is played.
+        Not for "doubling"."""
+        lost = np.cumsum(np.vstack([self.tally.loss, losses]), axis=0)[:-1] - self.tally.since - self.tally.mix
+        logs = -self.rates(self.rounds + 1, len(lost))[:, None] * (lost - lost.min(axis=1, keepdims=True))
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
     @property
     def loss(self) -> float:
         """Own loss so far: the same number as `expected_mistakes`, which it is where advice was given."""

@@ -19,7 +19,6 @@ from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
 
-
 NOTHING_ADDED = np.empty((0, 0))
 CLOCKS = ("f", "n", "b", "c_b", "past")
 """Of `State`, beside what is known of columns; a bias has no late sum here, as it is 0."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from multiprocessing import get_context
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from .. import __version__
 from ..core.rows import Array
 from ..errors import DataError, SettingError
 from ..parameters import defaults
-from .features import Look, Looked
+from .features import Look
 from .judge import Judge, Opinion
 from .measures import LIMITS, Judged, differences, intervals, measures
 from .parameters import JUDGE, judge_from
@@ -247,29 +246,18 @@ def _seeds(plan: Plan) -> range:
 
 def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[Any]:
     """What is looked at in each mail, for all runs."""
-    one: Any = partial(_packed, look)
     out = []
     with ExitStack() as stack:
-        made: Iterator[Any] = map(one, raws)
+        made: Iterator[Any] = map(look, raws)
         if jobs > 1 and len(raws) >= FEW:
             # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends them.
             pool = get_context("spawn").Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-            made = stack.enter_context(pool).imap(one, raws, chunksize=16)
+            made = stack.enter_context(pool).imap(look, raws, chunksize=16)
         for done, each in enumerate(made, 1):
             out.append(each)
             if tell:
                 tell("looking at mails", done, len(raws))
     return out
-
-
-def _packed(look: Look, raw: bytes) -> Any:
-    """Four bytes a column, a list has 36: of 8,000 columns and 10,000 mails 0.3 GB, not 2.9."""
-    looked = look(raw)
-    return looked._replace(columns=array("I", looked.columns))  # type: ignore[arg-type]
-
-
-def _unpacked(looked: Any) -> Looked:
-    return looked._replace(columns=looked.columns.tolist())  # type: ignore[no-any-return]
 
 
 def _run(judge: Judge, stream: Stream, looked: Sequence[Any], plan: Plan, tell: Tell) -> Run:
@@ -293,16 +281,16 @@ def _at_once(judge: Judge, mails: Sequence[Any], shown: Array, first: int) -> It
     """A verdict comes before the next mail, for the first so many."""
     cuts = [*range(0, first, BLOCK), *range(first, len(mails), BLOCK), len(mails)]
     for a, b in pairwise(cuts):
-        block = [_unpacked(mail) for mail in mails[a:b]]
+        block = mails[a:b]
         yield judge.learn(block, shown[a:b].tolist()) if a < first else judge.score(block)
 
 
 def _late(judge: Judge, mails: Sequence[Any], shown: Array, delay: int, first: int) -> Iterator[list[Opinion]]:
     """A verdict comes after `delay` more mails."""
     for t, mail in enumerate(mails):
-        yield judge.score([_unpacked(mail)])
+        yield judge.score([mail])
         if 0 <= t - delay < first:
-            judge.learn([_unpacked(mails[t - delay])], [bool(shown[t - delay])])
+            judge.learn([mails[t - delay]], [bool(shown[t - delay])])
 
 
 def _load(path: str | os.PathLike[str], here: Evaluation) -> list[Run]:

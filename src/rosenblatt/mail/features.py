@@ -23,6 +23,8 @@ A name's column is the same in every process, on every machine: the low bits of 
 """
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, filterfalse, islice
@@ -84,10 +86,10 @@ Column = TypeVar("Column")
 
 
 class Looked(NamedTuple):
-    """columns: distinct, ascending, below 2^bits, at most `MOST`; each has the value 1/√m, so that the row has length
-    1. sender: the address in From, "" without one. dropped: columns beyond `MOST`."""
+    """columns: array("I"), distinct, ascending, below 2^bits, at most `MOST`; each has the value 1/√m, so that the row
+    has length 1. sender: the address in From, "" without one. dropped: columns beyond `MOST`."""
 
-    columns: list[int]
+    columns: "array[int]"
     sender: str
     dropped: int = 0
 
@@ -248,7 +250,7 @@ class Look:
                 entries = set(ranked[:room])
             columns |= entries
         sender = next((text.split()[0] for tag, text in document if tag == "sender"), "")
-        return Looked(sorted(columns), sender, dropped)
+        return Looked(array("I", sorted(columns)), sender, dropped)
 
     def names(self, raw: bytes) -> dict[str, set[str]]:
         """The names behind the columns of a mail, by group; also those that `MOST` drops."""
@@ -256,9 +258,14 @@ class Look:
 
     def with_names(self, looked: Looked, names: Iterable[str]) -> Looked:
         """A mail with more names, such as those of `known`, for which the highest columns make room."""
-        more = set(map(self.column, names))
-        rest = [column for column in looked.columns if column not in more][: MOST - len(more)]
-        return looked._replace(columns=sorted([*rest, *more]))
+        columns, more = looked.columns[:], set(map(self._columns.names.__getitem__, names))
+        for column in more:
+            at = bisect_left(columns, column)
+            if columns[at : at + 1] != array("I", [column]):
+                columns.insert(at, column)
+        while len(columns) > MOST:
+            columns.pop(next(at for at in reversed(range(len(columns))) if columns[at] not in more))
+        return looked._replace(columns=columns)
 
     def _document(self, raw: bytes) -> Document:
         return mail.parse(raw.replace(b"\r\n", b"\n"), self._fields)

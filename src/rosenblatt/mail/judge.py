@@ -52,7 +52,7 @@ class Judge:
     had before they were learned (`Record`), and so says the same early and late.
 
     look: what is looked at in a mail. experts: see `Expert`. lost: the share of real mail that may be called spam.
-    senders: address → (spam, ham) learned.
+    senders: address → (spam, ham) learned. met: (2^bits,) learned mails that have the column, of those noted.
     """
 
     def __init__(self, look: Look | None = None, experts: Sequence[Expert] = EXPERTS, lost: float = 0.001) -> None:
@@ -62,12 +62,13 @@ class Judge:
         self.scales = np.array([each.scale for each in experts])
         self.mix = Hedge(len(self.experts), ETA)
         self.senders: dict[str, tuple[int, int]] = {}
+        self.met = np.zeros(1 << self.look.bits)
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
         """What is thought of each; nothing is learned."""
         rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
-        return [self._opinion(self._mixed(u)) for u in scores * self.scales]
+        return [self._opinion(mixed) for mixed in _mixed(self.mix.weights, scores * self.scales)]
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. noted: gets what each has
@@ -79,13 +80,14 @@ class Judge:
         stepped = zip(self.experts, added, strict=True)
         scores = np.stack([each.learn(rows, y, longest, room) for each, room in stepped], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
-        for u, label, loss in zip(scores, y, losses, strict=True):
-            mixed = self._mixed(u)
+        for mixed, label in zip(_mixed(self.mix.weights_along(losses), scores), spam, strict=True):
             out.append(self._opinion(mixed))
-            counted.append(self.record.add(mixed, bool(label > 0.0)))
-            self.mix.update_losses(loss)
+            counted.append(self.record.add(mixed, bool(label)))
+        self.mix.run_losses(losses)
         if noted is not None:
-            together, cuts = np.concatenate(added), pairwise(rows.indptr.tolist())
+            np.add.at(self.met, rows.indices, 1.0)
+            together = np.concatenate([*added, np.ones((1, rows.indices.size))])
+            cuts = pairwise(rows.indptr.tolist())
             noted += [
                 Learned(rows.indices[a:b], together[:, a:b], loss, count)
                 for (a, b), loss, count in zip(cuts, losses, counted, strict=True)
@@ -104,13 +106,13 @@ class Judge:
             self.senders[sender] = spams - learned.counted.spam, hams - (not learned.counted.spam)
 
     def numbers(self) -> list[Array]:
-        """[(2^bits,), …]: what is known of each column, by expert; see `Learner.numbers`."""
-        return [array for expert in self.experts for array in expert.numbers()]
+        """[(2^bits,), …]: what is known of each column, by expert (see `Learner.numbers`), and `met`."""
+        return [*(array for expert in self.experts for array in expert.numbers()), self.met]
 
     def factors(self) -> Array:
         """What to multiply each of `numbers` with, so that their sum is the column's weight in the mixed score."""
         parts = zip(self.mix.weights, self.scales, self.experts, strict=True)
-        return np.concatenate([p * scale * np.array(expert.factors()) for p, scale, expert in parts])
+        return np.concatenate([*(p * scale * np.array(expert.factors()) for p, scale, expert in parts), [0.0]])
 
     def clocks(self) -> dict[str, Any]:
         """What it has come to beside `numbers` and `senders`, as JSON holds it."""
@@ -163,12 +165,14 @@ class Judge:
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""
         sizes = np.array([len(mail.columns) for mail in mails], np.int64)
-        columns = np.concatenate([np.array(mail.columns, np.uint32) for mail in mails] or [np.empty(0, np.uint32)])
+        columns = np.frombuffer(b"".join([mail.columns for mail in mails]), np.uint32)
         values = np.repeat(1.0 / np.sqrt(np.maximum(sizes, 1)), sizes)
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
 
-    def _mixed(self, u: Array) -> float:
-        return float(self.mix.weights @ u)
-
     def _opinion(self, mixed: float) -> Opinion:
         return self.record.scale(self.lost).opinion(mixed)
+
+
+def _mixed(weights: Array, u: Array) -> list[float]:
+    """Σ_k p_k·u_k of each row, summed in one order however many rows there are."""
+    return (weights * u).sum(axis=1).tolist()  # type: ignore[no-any-return]

@@ -52,11 +52,13 @@ class Counted(NamedTuple):
 
 
 class Record:
-    """counts: (2, 2·LARGEST + 1), ham and spam by step of their score, which was u − middle at the time. means: of u,
-    ham's and spam's, of the last `REMEMBERED` or so. slope: log-odds of spam for each unit of score."""
+    """counts: (2, 2·LARGEST + 1), ham and spam by step of their score, which was u − middle at the time. totals: of
+    both, as to sum the counts for each mail takes longer than to learn it. means: of u, ham's and spam's, of the last
+    `REMEMBERED` or so. slope: log-odds of spam for each unit of score."""
 
     def __init__(self) -> None:
         self.counts = np.zeros((2, 2 * LARGEST + 1), np.int64)
+        self.totals = [0, 0]
         self.means, self.weights = [-1.0, 1.0], [START, START]
         self.slope, self._next = 1.0, 10.0
 
@@ -68,17 +70,19 @@ class Record:
         """Count a mail with its verdict."""
         kind, at = int(spam), _step(u - self.middle)
         self.counts[kind, at] += 1
+        self.totals[kind] += 1
         self.weights[kind] = min(self.weights[kind] + 1.0, REMEMBERED)
         more = (u - self.means[kind]) / self.weights[kind]
         self.means[kind] += more
-        if self.counts.sum() >= self._next and self.counts.sum(axis=1).all():
-            self._next = self.counts.sum() * AGAIN
+        if sum(self.totals) >= self._next and all(self.totals):
+            self._next = sum(self.totals) * AGAIN
             self.slope = self._fitted()
         return Counted(spam, at, more)
 
     def forget(self, counted: Counted) -> None:
         """Take a mail back."""
         self.counts[int(counted.spam), counted.at] -= 1
+        self.totals[int(counted.spam)] -= 1
         self.means[int(counted.spam)] -= counted.more
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,6 +98,7 @@ class Record:
         made = cls()
         for kind, at, mails in saved["counts"]:
             made.counts[kind, at] = mails
+            made.totals[kind] += mails
         made.means, made.weights = list(saved["means"]), list(saved["weights"])
         made.slope, made._next = saved["slope"], saved["next"]
         return made
@@ -105,14 +110,15 @@ class Record:
 
     def threshold(self, lost: float) -> float:
         """The least score above 0, at the end of a step, above which at most a share `lost` of the ham was."""
-        ham = self.counts[0]
-        n = int(ham.sum())
+        upto = np.cumsum(self.counts[0])
+        n = int(upto[-1])
         if n < FEW:
             return MARGIN / self.slope
-        above = np.concatenate([np.cumsum(ham[::-1])[::-1][1:], [0]])
-        return math.sinh((max(0, int(np.argmax(above <= lost * n)) - LARGEST) + 0.5) / STEPS)
+        step = int(np.searchsorted(upto, n - math.floor(lost * n)))
+        return math.sinh((max(0, step - LARGEST) + 0.5) / STEPS)
 
     def scale(self, lost: float) -> Scale:
+        """Where the threshold for this target is takes 6 µs."""
         return Scale(self.middle, self.slope, self.threshold(lost))
 
     def lost(self, target: float) -> Lost:

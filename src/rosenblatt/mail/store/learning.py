@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.rows import Array
-from ...errors import plural
-from ..features import BITS, DEFAULT, SENDERS, STEPS, Look, Looked, known
+from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
 from ..judge import Judge
 from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
@@ -100,10 +99,9 @@ class Store:
             found = [message for message in map(self._known, digests) if message is not None]
             for message in found:
                 if message.added is None:
-                    text = (
-                        f"what this mail added is no longer kept (whole={self.settings['whole']}: of the latest only)"
-                    )
-                    raise StoreError(f"{self.path}: {text}; `rosenblatt mail rebuild` begins anew")
+                    kept = f"of the latest {self.settings['whole']:,} only"
+                    text = f"what this mail added is no longer kept ({kept}); `rosenblatt mail rebuild` begins anew"
+                    raise StoreError(f"{self.path}: {text}")
                 self._forget(message)
         return len(found)
 
