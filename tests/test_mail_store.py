@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from rosenblatt.mail.features import Look, Looked
 from rosenblatt.mail.judge import Judge
 from rosenblatt.mail.store.additions import unpacked
+from rosenblatt.mail.store.care import backup, compact, dump, publish, restore
 from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
 from rosenblatt.mail.store.learning import ADDED, AGAIN, CHANGED, NEW, Store, Verdict
 from rosenblatt.mail.store.reading import Reader
@@ -246,3 +247,112 @@ def test_two_writers_at_once(path: str) -> None:
         learned = unpacked(added)
         total[:, learned.columns] += learned.numbers
     assert near(weights, total)
+
+
+def test_a_backup_is_as_of_its_moment_and_brings_it_back(path: str, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+        then = content(path)
+        backup(path, copy)
+        store.learn([verdict(number, number % 2 == 0) for number in range(10, 20)])
+        restore(path, copy)
+        assert np.array_equal(content(path)[0], then[0]) and content(path)[1:] == then[1:]
+        store.learn([verdict(30, True)])  # which had it open
+        assert len(content(path)[2]) == 11
+    assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
+    Path(path).write_bytes(Path(path).read_bytes()[:9000])
+    restore(path, copy)
+    assert len(content(path)[2]) == 10 and os.path.exists(f"{path}.damaged")
+    assert sorted(os.listdir(tmp_path)) == ["copy", "mail.db", "mail.db.damaged"]
+
+
+def test_a_damaged_backup_restores_nothing(path: str, others: dict[str, str]) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(1, True)])
+    for name in ("text", "another", "newer", "cut", "folder"):
+        with pytest.raises(StoreError):
+            restore(path, others[name])
+    assert len(content(path)[2]) == 1
+
+
+def test_compacted_it_is_the_same_in_what_stays(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+        before, met = content(path)[0], content(path)[0][-1]
+        made = compact(path, least=2)
+        after = content(path)[0]
+        stays = met >= 2
+        assert made.columns == (met == 1).sum() > 0 and made.left == stays.sum()
+        assert np.array_equal(after[:, stays], before[:, stays]) and not after[:, ~stays].any()
+        store.forget([verdict(number, False).digest for number in range(10)])
+        assert np.abs(content(path)[0]).max() < 1e-9
+
+
+def test_a_dump_is_all_of_it(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+    entries = list(dump(path))
+    assert [entry["verdict"] for entry in entries if "tick" in entry] == ["spam", "ham"] * 5
+    numbers = np.zeros((7, 1 << BITS))
+    for entry in entries:
+        if "column" in entry:
+            numbers[:, entry["column"]] = entry["numbers"]
+    assert np.array_equal(numbers, content(path)[0])
+
+
+def test_a_snapshot_opens_where_nothing_can_be_written(path: str, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    site = str(tmp_path / "site" / "mail.db")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+    publish(path, site)
+    assert stat.S_IMODE(os.stat(site).st_mode) == 0o644
+    os.chmod(tmp_path / "site", 0o555)
+    try:
+        with Reader(path) as own, Reader(site) as theirs:
+            assert own.opinion(mail(3)) == theirs.opinion(mail(3))
+        assert os.listdir(tmp_path / "site") == ["mail.db"]
+    finally:
+        os.chmod(tmp_path / "site", 0o755)
+
+
+def test_a_user_stands_on_the_sites_store(path: str, tmp_path: Path) -> None:
+    """The user's verdicts step from the sum of both, and change the user's own numbers only."""
+    site, whole = str(tmp_path / "site.db"), Judge(Look(bits=BITS))
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(30)])
+    publish(path, site)
+    whole.learn([mail(number) for number in range(30)], [number % 2 == 0 for number in range(30)])
+    before, own = Path(site).read_bytes(), str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        with Reader(own) as reader:
+            for number in range(40):
+                assert math.isclose(reader.opinion(reader.with_sender(mail(number))).score,
+                                    whole.score([mail(number)])[0].score, rel_tol=1e-9, abs_tol=1e-9)  # fmt: skip
+            thought = reader.opinion(reader.with_sender(mail(31)))
+        store.learn([verdict(31, thought.score < 0)])
+    with Store(own) as store, Reader(own) as reader:  # it remembers where the site's is
+        again = reader.opinion(reader.with_sender(mail(31)))
+        assert again.score * thought.score < 0 or abs(again.score) < abs(thought.score)
+        assert content(own)[1] == {
+            address: counts for address, counts in [(SENDERS[1], (int(thought.score < 0), int(thought.score >= 0)))]
+        }
+        store.forget([verdict(31, False).digest])
+        assert np.abs(content(own)[0]).max() < 1e-9 and not content(own)[1]
+        judge = whole.score([mail(31)])[0]
+    with Reader(own) as reader:
+        assert math.isclose(reader.opinion(reader.with_sender(mail(31))).score, judge.score, rel_tol=1e-9, abs_tol=1e-9)
+    assert Path(site).read_bytes() == before
+    os.unlink(site)
+    for use in (Reader, Store):
+        with pytest.raises(StoreError, match=r"site.db: there is no store"):
+            use(own)
+
+
+def test_a_site_of_other_columns_is_refused(path: str, tmp_path: Path) -> None:
+    site = str(tmp_path / "site.db")
+    with Store(site, {"bits": 9}), Store(path, SMALL):
+        pass
+    with pytest.raises(StoreError, match="bits"):
+        Store(path, site=site)

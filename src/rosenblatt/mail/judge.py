@@ -109,10 +109,9 @@ class Judge:
         """[(2^bits,), …]: what is known of each column, by expert (see `Learner.numbers`), and `met`."""
         return [*(array for expert in self.experts for array in expert.numbers()), self.met]
 
-    def factors(self) -> Array:
-        """What to multiply each of `numbers` with, so that their sum is the column's weight in the mixed score."""
-        parts = zip(self.mix.weights, self.scales, self.experts, strict=True)
-        return np.concatenate([*(p * scale * np.array(expert.factors()) for p, scale, expert in parts), [0.0]])
+    def shares(self) -> Array:
+        """p_k·a_k: of each expert's score in the mixed one."""
+        return np.asarray(self.mix.weights * self.scales)
 
     def clocks(self) -> dict[str, Any]:
         """What it has come to beside `numbers` and `senders`, as JSON holds it."""
@@ -124,6 +123,11 @@ class Judge:
         for expert, own in zip(self.experts, clocks["experts"], strict=True):
             expert.set_clocks(own)
         self.mix, self.record = restored(clocks["mix"]), Record.of(clocks["record"])
+
+    def begin_with(self, clocks: dict[str, Any]) -> None:
+        """Begin with another judge's record and losses, having learned nothing."""
+        self.record = Record.of(clocks["record"])
+        self.mix = self._mix(restored(clocks["mix"]).tally.loss)
 
     def _mix(self, lost: Array) -> Hedge:
         """A mixture that goes on from losses which are no longer of rounds played: its own begin anew."""

@@ -7,6 +7,7 @@ of what its mails have added, and a forgotten one has become an example without 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
 from ..judge import Judge
 from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
-from .reading import NUMBERS
+from .reading import NUMBERS, Reader, site_of
 
 SETTINGS: dict[str, Any] = {"groups": [*DEFAULT], "bits": BITS, "trusted": [], "lost": 0.001, "whole": 5000}
 """Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten."""
@@ -44,22 +45,43 @@ class Store:
     StoreError."""
 
     def __init__(
-        self, path: str, settings: Mapping[str, Any] | None = None, now: Callable[[], float] = time.time
+        self,
+        path: str,
+        settings: Mapping[str, Any] | None = None,
+        site: str = "",
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.path, self._now = path, now
         self.connection = opened(path, write=True, create=True)
         with refused(path), turn(self.connection):
             saved = meta(self.connection, "settings")
             if saved is None:
-                saved = {**SETTINGS, **(settings or {})}
-                set_meta(self.connection, "settings", saved)
-                self._settled(saved)
-                self._write_judge()
+                saved = {**SETTINGS, **(settings or {}), "site": os.path.abspath(site) if site else ""}
+                self._begin(saved)
+        if site and os.path.abspath(site) != saved["site"]:
+            begun = f"stands on {saved['site']}" if saved["site"] else "stands on no other"
+            raise StoreError(f"{path}: {begun}, not on {site}; a store keeps what it began with")
         self._settled(saved)
+
+    def _begin(self, settings: dict[str, Any]) -> None:
+        """A store without a mail. One that stands on a site's looks at mail as that does, and begins with its record
+        and its trust in the experts."""
+        clocks = None
+        if settings["site"]:
+            with Reader(settings["site"]) as site:
+                settings.update(site.settings)
+                clocks = meta(site.connection, "judge")
+        self._settled(settings)
+        if clocks:
+            self.judge.begin_with(clocks)
+        set_meta(self.connection, "settings", settings)
+        self._write_judge()
 
     def _settled(self, settings: dict[str, Any]) -> None:
         self.settings = settings
         self.look = Look(settings["groups"], settings["bits"], settings["trusted"])
+        looked_at = {name: settings[name] for name in ("groups", "bits", "trusted")}
+        self._site = site_of(self.path, settings["site"], looked_at)
         self._of_senders = [self.look.column(name) for name in SENDER_NAMES]
         self._forget_memory()
 
@@ -68,6 +90,8 @@ class Store:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.connection.close()
+        if self._site:
+            self._site.close()
 
     # --- what users do -----------------------------------------------------------------------------------------------
 
@@ -130,7 +154,8 @@ class Store:
         self._version = -1
         self._loaded = np.zeros(1 << self.look.bits, bool)
         self._changed = np.zeros(1 << self.look.bits, bool)
-        self._senders: set[str] = set()
+        self._base = [np.zeros(array.shape) for array in self.judge.numbers()] if self._site else []
+        self._senders: dict[str, tuple[int, int]] = {}
         self._changed_senders: set[str] = set()
 
     def _refresh(self) -> None:
@@ -186,22 +211,42 @@ class Store:
             for array, own in zip(numbers, values.T, strict=True):
                 array[found] = own
 
+        if self._site and needed.size:
+            self._load_base(needed.tolist(), numbers)
+
+    def _load_base(self, columns: list[int], numbers: list[Array]) -> None:
+        """Let the experts' weights begin with the site's."""
+        found = self._site.by_expert(columns) if self._site else {}
+        places, at = [], 0
+        for expert in self.judge.experts:
+            places.append(at)
+            at += len(expert.numbers())
+        for column, weights in found.items():
+            for place, weight in zip(places, weights, strict=True):
+                self._base[place][column] = weight
+                numbers[place][column] += weight
+
     def _load_senders(self, addresses: set[str]) -> None:
-        for address in addresses - self._senders:
+        for address in addresses - self._senders.keys():
             row = self.connection.execute("SELECT spam, ham FROM senders WHERE address = ?", (address,)).fetchone()
-            if row:
-                self.judge.senders[address] = row
-        self._senders |= addresses
+            own, base = row or (0, 0), self._site.sender(address) if self._site else (0, 0)
+            self._senders[address] = base
+            self.judge.senders[address] = own[0] + base[0], own[1] + base[1]
 
     def _write(self) -> None:
         changed = np.flatnonzero(self._changed)
-        values = np.ascontiguousarray(np.stack([array[changed] for array in self.judge.numbers()], axis=1), "<f8")
+        values = np.stack([array[changed] for array in self.judge.numbers()], axis=1)
+        if self._site:
+            values -= np.stack([array[changed] for array in self._base], axis=1)
         size = values.itemsize * values.shape[1]
-        data = values.tobytes()
+        data = np.ascontiguousarray(values, "<f8").tobytes()
         blobs = (data[at : at + size] for at in range(0, len(data), size))
         rows = zip(changed.tolist(), blobs, strict=True)
         self.connection.executemany("INSERT OR REPLACE INTO weights VALUES (?, ?)", rows)
-        senders = [(address, *self.judge.senders[address]) for address in sorted(self._changed_senders)]
+        senders = [
+            (address, self.judge.senders[address][0] - site[0], self.judge.senders[address][1] - site[1])
+            for address, site in ((address, self._senders[address]) for address in sorted(self._changed_senders))
+        ]
         self.connection.executemany("INSERT OR REPLACE INTO senders VALUES (?, ?, ?)", senders)
         self._changed[changed] = False
         self._changed_senders.clear()
@@ -214,8 +259,9 @@ class Store:
         judge, look = self.judge, self.look
         set_meta(self.connection, "judge", judge.clocks())
         own = {"groups": look.groups, "bits": look.bits, "trusted": look.trusted}
-        scale = [*judge.record.scale(judge.lost)]
-        set_meta(self.connection, "reading", {**own, "scale": scale, "factors": judge.factors().tolist()})
+        how = {"scale": [*judge.record.scale(judge.lost)], "shares": judge.shares().tolist()}
+        factors = [expert.factors() for expert in judge.experts]
+        set_meta(self.connection, "reading", {**own, **how, "factors": factors, "site": self.settings["site"]})
 
 
 class _Message(NamedTuple):

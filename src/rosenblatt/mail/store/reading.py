@@ -11,28 +11,34 @@ from typing import Any
 
 from ..features import SENDERS, Look, Looked, known
 from ..opinion import Opinion, Scale
-from .file import meta, opened, refused
+from .file import StoreError, meta, opened, refused
 
 NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
 
 
 class Reader:
-    """A store, to judge by. path: of its file. Raises StoreError."""
+    """A store, to judge by, with the site's store that it stands on. path: of its file. Raises StoreError."""
 
     def __init__(self, path: str) -> None:
         self.path, self.connection = path, opened(path)
         with refused(path):
-            read: dict[str, Any] = meta(self.connection, "reading") or {}
-        self.scale = Scale(*read["scale"])
-        self.look = Look(read["groups"], read["bits"], read["trusted"])
-        self._factors: list[float] = read["factors"]
-        self._numbers = struct.Struct(f"<{len(self._factors)}d").unpack
+            read: dict[str, Any] = meta(self.connection, "reading")
+        self.scale, self.shares = Scale(*read["scale"]), read["shares"]
+        self.settings = {name: read[name] for name in ("groups", "bits", "trusted")}
+        self.look = Look(**self.settings)
+        self._factors: list[list[float]] = read["factors"]
+        self.site = site_of(path, read["site"], self.settings)
 
     def __enter__(self) -> Reader:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.connection.close()
+        if self.site:
+            self.site.close()
 
     def looked(self, raw: bytes) -> Looked:
         """What is seen of a mail, also of what is known of its sender."""
@@ -41,21 +47,52 @@ class Reader:
     def with_sender(self, looked: Looked) -> Looked:
         if not looked.sender or SENDERS not in self.look.groups:
             return looked
-        return self.look.with_names(looked, known(looked.sender, self._sender(looked.sender)))
+        return self.look.with_names(looked, known(looked.sender, {looked.sender: self.sender(looked.sender)}))
 
     def weights(self, columns: Iterable[int]) -> dict[int, float]:
         """column → weight in the mixed score, of those that are known."""
+        wanted = json.dumps([*columns])
+        total = self._weights(wanted, self.shares)
+        for column, weight in self.site._weights(wanted, self.shares).items() if self.site else ():
+            total[column] = total.get(column, 0.0) + weight
+        return total
+
+    def _weights(self, columns: str, shares: list[float]) -> dict[int, float]:
+        flat = [share * factor for share, own in zip(shares, self._factors, strict=True) for factor in own]
+        numbers = struct.Struct(f"<{len(flat)}d8x").unpack  # without the mails that had the column
         with refused(self.path):
-            rows = self.connection.execute(NUMBERS, (json.dumps([*columns]),)).fetchall()
-        factors, numbers = self._factors, self._numbers
-        return {column: sum(map(float.__mul__, factors, numbers(blob))) for column, blob in rows}
+            rows = self.connection.execute(NUMBERS, (columns,)).fetchall()
+        return {column: sum(map(float.__mul__, flat, numbers(blob))) for column, blob in rows}
+
+    def by_expert(self, columns: Iterable[int]) -> dict[int, list[float]]:
+        """column → its weight in the score of each expert."""
+        wanted, alone = json.dumps([*columns]), range(len(self._factors))
+        parts = [self._weights(wanted, [float(k == expert) for k in alone]) for expert in alone]
+        return {column: [part[column] for part in parts] for column in parts[0]}
 
     def opinion(self, looked: Looked) -> Opinion:
         """looked: with its sender's names."""
         total = math.fsum(self.weights(looked.columns).values())
         return self.scale.opinion(total / math.sqrt(max(len(looked.columns), 1)))
 
-    def _sender(self, address: str) -> dict[str, tuple[int, int]]:
+    def sender(self, address: str) -> tuple[int, int]:
+        """(spam, ham) learned of an address."""
         with refused(self.path):
             row = self.connection.execute("SELECT spam, ham FROM senders WHERE address = ?", (address,)).fetchone()
-        return {address: row} if row else {}
+        spam, ham = row or (0, 0)
+        more = self.site.sender(address) if self.site else (0, 0)
+        return spam + more[0], ham + more[1]
+
+
+def site_of(path: str, site: str, settings: dict[str, Any]) -> Reader | None:
+    """The site's store that a store stands on, None where it stands on none. StoreError where that looks at mail in
+    another way by now."""
+    if not site:
+        return None
+    reader = Reader(site)
+    for name, own in settings.items():
+        if reader.settings[name] != own:
+            reader.close()
+            text = f"{name} is {reader.settings[name]} there, {own} in {path}, which stands on it"
+            raise StoreError(f"{site}: {text}; begin {path} anew")
+    return reader
