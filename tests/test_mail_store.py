@@ -335,9 +335,7 @@ def test_a_user_stands_on_the_sites_store(path: str, tmp_path: Path) -> None:
     with Store(own) as store, Reader(own) as reader:  # it remembers where the site's is
         again = reader.opinion(reader.with_sender(mail(31)))
         assert again.score * thought.score < 0 or abs(again.score) < abs(thought.score)
-        assert content(own)[1] == {
-            address: counts for address, counts in [(SENDERS[1], (int(thought.score < 0), int(thought.score >= 0)))]
-        }
+        assert content(own)[1] == {SENDERS[1]: (int(thought.score < 0), int(thought.score >= 0))}
         store.forget([verdict(31, False).digest])
         assert np.abs(content(own)[0]).max() < 1e-9 and not content(own)[1]
         judge = whole.score([mail(31)])[0]
@@ -354,5 +352,12 @@ def test_a_site_of_other_columns_is_refused(path: str, tmp_path: Path) -> None:
     site = str(tmp_path / "site.db")
     with Store(site, {"bits": 9}), Store(path, SMALL):
         pass
-    with pytest.raises(StoreError, match="bits"):
+    with pytest.raises(StoreError, match="stands on no other, not on .*site.db; a store keeps what it began with"):
         Store(path, site=site)
+    own = str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        assert store.look.bits == 9
+    os.replace(path, site)
+    for use in (Reader, Store):
+        with pytest.raises(StoreError, match=r"site.db: bits is 8 there, 9 in .*own.db, which stands on it; begin"):
+            use(own)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
+from ..experts.advised import Advised
 from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
 from .features import SENDERS, Look, Looked, known
@@ -60,7 +61,7 @@ class Judge:
         nothing, made = self._rows([]), [learner_from(each.learner, fit_intercept=False) for each in experts]
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
         self.scales = np.array([each.scale for each in experts])
-        self.mix = Hedge(len(self.experts), ETA)
+        self.mix: Advised = Hedge(len(self.experts), ETA)
         self.senders: dict[str, tuple[int, int]] = {}
         self.met = np.zeros(1 << self.look.bits)
 
