@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
-from ..experts.advised import Advised
 from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
 from .features import SENDERS, Look, Looked, known
@@ -61,7 +60,7 @@ class Judge:
         nothing, made = self._rows([]), [learner_from(each.learner, fit_intercept=False) for each in experts]
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
         self.scales = np.array([each.scale for each in experts])
-        self.mix: Advised = Hedge(len(self.experts), ETA)
+        self.mix = Hedge(len(self.experts), ETA)
         self.senders: dict[str, tuple[int, int]] = {}
         self.met = np.zeros(1 << self.look.bits)
 
@@ -123,7 +122,7 @@ class Judge:
         """Go on from there."""
         for expert, own in zip(self.experts, clocks["experts"], strict=True):
             expert.set_clocks(own)
-        self.mix, self.record = restored(clocks["mix"]), Record.of(clocks["record"])
+        self.mix, self.record = cast(Hedge, restored(clocks["mix"])), Record.of(clocks["record"])
 
     def begin_with(self, clocks: dict[str, Any]) -> None:
         """Begin with another judge's record and losses, having learned nothing."""
