@@ -29,11 +29,13 @@ MAIL = b"Subject: a\nTo: b\n\nc\n>From d\ne\n"
 ALIKE = {
     "CRLF": MAIL.replace(b"\n", b"\r\n"),
     "CR": MAIL.replace(b"\n", b"\r"),
+    "CR in an mbox": MAIL.replace(b"\n", b"\r") + b"\n",
     "From": LINE + MAIL,
     "From twice": LINE + b">" + LINE + MAIL,
     "unquoted": MAIL.replace(b">From", b"From"),
     "quoted": MAIL.replace(b">From", b">>From"),
     "blank lines": MAIL + b"\n\n",
+    "blank line first": b"\n" + MAIL,
     "no end": MAIL[:-1],
     **{name: b"Subject: a\n%s: x\n y\nTo: b" % name.lower().encode() + MAIL[16:] for name in (*MARKS, *NAMES)},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import re
 import time
+import tracemalloc
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -131,6 +132,7 @@ LONG = {
     "returns": b"\r" * 3_000_000,
     "blanks": b"X-Spam-Flag" + b" " * 3_000_000,
     "names": b"X-Spam-Flag" * 300_000 + b"\n",
+    "every second": b"A:\nX-Bogosity:\n" * 200_000,
 }
 
 
@@ -139,6 +141,14 @@ def test_time_is_linear(name: str) -> None:
     start = time.process_time()
     rewritten(LONG[name], OURS)
     assert time.process_time() - start < 2  # .04 s on one machine; what is quadratic would take hours
+
+
+def test_memory_is_bounded() -> None:
+    raw = LONG["every second"]
+    tracemalloc.start()
+    rewritten(raw, OURS)
+    assert tracemalloc.get_traced_memory()[1] < 20 * len(raw)
+    tracemalloc.stop()
 
 
 # --- what is written -------------------------------------------------------------------------------------------------
