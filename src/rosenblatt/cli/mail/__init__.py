@@ -4,7 +4,10 @@ import click
 
 from ..app import Group
 
-COMMANDS = {"evaluate": "Judge a labelled stream mail by mail, each before it is learned, and count the mistakes."}
+COMMANDS = {
+    "filter": "Read a mail, and write it with a header that says what it is.",
+    "evaluate": "Judge a labelled stream mail by mail, each before it is learned, and count the mistakes.",
+}
 EXAMPLE = "rosenblatt mail evaluate mails/ --order shuffled --picture progress.png"
 
 
