@@ -23,7 +23,15 @@ from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
 from .reading import NUMBERS, Reader, site_of
 
-SETTINGS: dict[str, Any] = {"groups": [*DEFAULT], "bits": BITS, "trusted": [], "lost": 0.001, "whole": 5000}
+SETTINGS: dict[str, Any] = {
+    "groups": [*DEFAULT], "bits": BITS, "trusted": [], "max_false_positives": 0.001, "whole": 5000,
+}  # fmt: skip
+    "groups": [*DEFAULT],
+    "bits": BITS,
+    "trusted": [],
+    "max_false_positives": 0.001,
+    "whole": 5000,
+}
 """Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten."""
 SUBJECT = 80
 """Characters of a subject that are kept."""
@@ -150,7 +158,7 @@ class Store:
 
     def _forget_memory(self) -> None:
         settings = self.settings
-        self.judge = Judge(self.look, lost=settings["lost"])
+        self.judge = Judge(self.look, max_false_positives=settings["max_false_positives"])
         self._version = -1
         self._loaded = np.zeros(1 << self.look.bits, bool)
         self._changed = np.zeros(1 << self.look.bits, bool)
