@@ -16,7 +16,7 @@ from command import mail_folder, run, well, write
 from mails import pack, save
 from pictured import assert_legible, texts
 from rosenblatt.errors import DataError, SettingError
-from rosenblatt.mail import Judge, Looked, Opinion, Plan, ablate, evaluate, evaluation, read_stream
+from rosenblatt.mail import Judge, Looked, Opinion, Plan, ablate, evaluate, evaluation, looking, read_stream
 from rosenblatt.report.mail import ablation_text
 from rosenblatt.report.pictures.mail import figure_of_stream
 
@@ -229,7 +229,7 @@ def test_blocks_are_mails_one_by_one_and_a_score_is_the_one_before_learning(
 
 def test_processes_change_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = evaluate(folder, Plan("shuffled"))
-    monkeypatch.setattr(evaluation, "FEW", 10)
+    monkeypatch.setattr(looking, "FEW", 10)
     told: list[Any] = []
     assert evaluate(folder, Plan("shuffled"), 2, lambda *far: told.append(far)).as_dict() == one.as_dict()
     assert ("looking at mails", 60, 60) in told and told[-1] == ("seed 0", 60, 60)

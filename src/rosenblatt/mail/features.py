@@ -87,7 +87,8 @@ Column = TypeVar("Column")
 
 class Looked(NamedTuple):
     """columns: array("I"), distinct, ascending, below 2^bits, at most `MOST`; each has the value 1/√m, so that the row
-    has length 1. sender: the address in From, "" without one. dropped: columns beyond `MOST`."""
+    has length 1. sender: the address in From, "" without one; of a mail that its user sent all that it went to, blanks
+    between. dropped: columns beyond `MOST`."""
 
     columns: "array[int]"
     sender: str

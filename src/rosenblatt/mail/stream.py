@@ -104,7 +104,7 @@ def read_stream(path: str | os.PathLike[str], watched: Callable[[Any], Any] = la
     index, store = _index(path), "auto"
     if index is not None and is_folder(path) and index[0] == INDEX:
         path, index, store = os.path.join(path, INDEX), None, "trec"
-    source = _Raw(path, labelled="auto" if index is None else False, store=store)
+    source = RawSource(path, labelled="auto" if index is None else False, store=store)
     batches = list(watched(source))
     raws: list[Any] = [raw for batch in batches for raw in batch.rows]
     names = [name for batch in batches for name in batch.ids or ()]
@@ -135,7 +135,7 @@ def _is_spam(label: Any, origin: str) -> bool:
     return name == "spam"
 
 
-class _Raw(MailSource):
+class RawSource(MailSource):
     """Mails as the bytes that they are, with all that the reader knows of stores and labels."""
 
     def _document(self, raw: bytes) -> Any:

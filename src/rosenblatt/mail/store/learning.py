@@ -129,6 +129,19 @@ class Store:
                 self._forget(message)
         return len(found)
 
+    def knows(self, digest: bytes, spam: bool) -> bool:
+        """Whether a mail is learned, with this verdict."""
+        with refused(self.path):
+            row = self.connection.execute("SELECT spam FROM messages WHERE digest = ?", (digest,)).fetchone()
+        return row is not None and bool(row[0]) == spam
+
+    def change(self, **settings: Any) -> None:
+        """Change `lost` or `whole`. What goes by the other settings is learned: they stay."""
+        with self._turn():
+            self.settings |= settings
+            self.judge.lost = self.settings["lost"]
+            set_meta(self.connection, "settings", self.settings)
+
     # --- inside ------------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -161,6 +174,7 @@ class Store:
     def _refresh(self) -> None:
         if self._version == self._data_version():
             return
+        self.settings = meta(self.connection, "settings")
         self._forget_memory()
         self.judge.set_clocks(meta(self.connection, "judge"))
         (self._tick,) = self.connection.execute("SELECT coalesce(max(tick), 0) FROM messages").fetchone()
@@ -177,7 +191,8 @@ class Store:
         if not verdicts:
             return
         judge, noted = self.judge, []  # type: ignore[var-annotated]
-        self._load_senders({each.looked.sender for each in verdicts} - {""})
+        addresses = {address for each in verdicts for address in each.looked.sender.split()}
+        self._load_senders(addresses)
         self._load(np.concatenate([self._of_senders, *(each.looked.columns for each in verdicts)]).astype(np.int64))
         opinions = judge.learn([each.looked for each in verdicts], [each.spam for each in verdicts], noted)
         rows, now = [], self._now()
@@ -186,17 +201,17 @@ class Store:
             self._changed[learned.columns] = True
             own = each.spam, thought.score, thought.verdict, each.looked.sender, each.subject[:SUBJECT]
             rows.append((self._tick, each.digest, now, *own, packed(learned)))
-        self._changed_senders |= {each.looked.sender for each in verdicts} - {""}
+        self._changed_senders |= addresses
         self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _forget(self, message: _Message) -> None:
         if message.added is not None:
             learned = unpacked(message.added)
             self._load(learned.columns.astype(np.int64))
-            self._load_senders({message.sender} - {""})
+            self._load_senders({*message.sender.split()})
             self.judge.forget(learned, message.sender)
             self._changed[learned.columns] = True
-            self._changed_senders |= {message.sender} - {""}
+            self._changed_senders |= {*message.sender.split()}
         self.connection.execute("DELETE FROM messages WHERE tick = ?", (message.tick,))
 
     def _load(self, columns: Array) -> None:

@@ -72,8 +72,13 @@ class Reader:
 
     def opinion(self, looked: Looked) -> Opinion:
         """looked: with its sender's names."""
-        total = math.fsum(self.weights(looked.columns).values())
-        return self.scale.opinion(total / math.sqrt(max(len(looked.columns), 1)))
+        return self.scale.of_score(math.fsum([*self.contributions(looked).values(), -self.scale.middle]))
+
+    def contributions(self, looked: Looked) -> dict[int, float]:
+        """column → what it adds to the score, of those that are known. With the middle taken away, their `math.fsum` is
+        the score to the last bit."""
+        length = math.sqrt(max(len(looked.columns), 1))
+        return {column: weight / length for column, weight in self.weights(looked.columns).items()}
 
     def sender(self, address: str) -> tuple[int, int]:
         """(spam, ham) learned of an address."""
