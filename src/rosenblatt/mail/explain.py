@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .features import SENDERS, known
 from .opinion import Opinion
+from .rewriting import rewritten
 from .store.reading import Reader
 
 MIDDLE = "the middle between ham and spam"
@@ -32,6 +33,7 @@ class Explained(NamedTuple):
 
 
 def explained(reader: Reader, raw: bytes) -> Explained:
+    raw = rewritten(raw, {})  # as it came to the filter
     looked, look = reader.looked(raw), reader.look
     names, groups, there = defaultdict[int, list[str]](list), defaultdict[int, list[str]](list), {*looked.columns}
     found = look.names(raw)

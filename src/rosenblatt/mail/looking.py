@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,9 +10,10 @@ from itertools import chain
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from ..mailtext.headers import addresses, header, listed
+from ..mailtext.headers import addresses, header
 from .features import SENDERS, Look, Looked
 from .paths import Mail
+from .rewriting import rewritten
 
 FEW = 500
 """Mails below which the work is not divided: another process takes 0.3 s to start."""
@@ -23,7 +25,8 @@ AHEAD = 4
 SPAM, HAM, SENT = "spam", "ham", "sent"
 KINDS = (SPAM, HAM, SENT)
 """What its user says that a mail is. sent: by themselves."""
-TO = ("to", "cc", "bcc")
+TO, QUOTED = ("to", "cc", "bcc"), re.compile(r'"[^"]*"')
+"""Whom a mail went to; names there can be other people's addresses."""
 OF_FROM = ("from:", "sender:")
 """How names begin that a sender gives."""
 
@@ -97,15 +100,14 @@ class Seer:
 
     def few(self, mails: Sequence[tuple[bytes, Mail]]) -> list[tuple[bytes, Looked, bool, str]]:
         return [
-            (key, self._sent(raw) if kind == SENT else self.look(raw), kind == SPAM, header(raw, "subject"))
+            (key, (self._sent if kind == SENT else self.look)(rewritten(raw, {})), kind == SPAM, header(raw, "subject"))
             for key, (_, raw, kind) in mails
         ]
 
     def _sent(self, raw: bytes) -> Looked:
         """What a mail that its user has sent teaches: the words of its body, and that those whom it went to are known.
         Nothing of From and other headers, by which spam in the user's name would be known as ham."""
-        people = [found for name in TO for entry in listed(raw, name) for found in addresses(entry)[:1]]
-        people = [*dict.fromkeys(people)]
+        people = addresses(",".join(QUOTED.sub("", header(raw, name)) for name in TO))
         names = set[str]()
         for address in people:
             own = self.senders.names(f"From: {address}\n\n".encode())
