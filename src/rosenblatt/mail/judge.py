@@ -132,9 +132,9 @@ class Judge:
             array[learned.columns] -= more
         self.record.forget(learned.counted)
         self.mix = self._mix(self.mix.tally.loss - learned.losses)
-        if sender:
-            spams, hams = self.senders.get(sender, (0, 0))
-            self.senders[sender] = spams - learned.counted.spam, hams - (not learned.counted.spam)
+        for address in sender.split():
+            spams, hams = self.senders.get(address, (0, 0))
+            self.senders[address] = spams - learned.counted.spam, hams - (not learned.counted.spam)
 
     def numbers(self) -> list[Array]:
         """[(2^bits,), …]: what is known of each column, by expert (see `Learner.numbers`), and `met`."""
@@ -185,7 +185,7 @@ class Judge:
         }
 
     def _with_sender(self, mail: Looked) -> Looked:
-        if not mail.sender or SENDERS not in self.look.groups:
+        if not mail.sender or " " in mail.sender or SENDERS not in self.look.groups:
             return mail
         return self.look.with_names(mail, known(mail.sender, self.senders))
 
@@ -193,9 +193,9 @@ class Judge:
         """Each mail with what was known of its sender before it, which then counts it."""
         for mail, label in zip(mails, spam, strict=True):
             yield self._with_sender(mail)
-            if mail.sender:
-                spams, hams = self.senders.get(mail.sender, (0, 0))
-                self.senders[mail.sender] = spams + bool(label), hams + (not label)
+            for address in mail.sender.split():
+                spams, hams = self.senders.get(address, (0, 0))
+                self.senders[address] = spams + bool(label), hams + (not label)
 
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""

@@ -27,7 +27,9 @@ class Scale(NamedTuple):
     threshold: float
 
     def opinion(self, mixed: float) -> Opinion:
-        score = mixed - self.middle
+        return self.of_score(mixed - self.middle)
+
+    def of_score(self, score: float) -> Opinion:
         probability = sigmoid(self.slope * score)
         if score > self.threshold:
             return Opinion(score, probability, "spam")

@@ -18,20 +18,14 @@ import numpy as np
 
 from ...core.rows import Array
 from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
-from ..judge import Judge
+from ..judge import LOST, Judge
 from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
 from .reading import NUMBERS, Reader, site_of
 
 SETTINGS: dict[str, Any] = {
-    "groups": [*DEFAULT], "bits": BITS, "trusted": [], "max_false_positives": 0.001, "whole": 5000,
+    "groups": [*DEFAULT], "bits": BITS, "trusted": [], LOST.name: LOST.default, "whole": 5000,
 }  # fmt: skip
-    "groups": [*DEFAULT],
-    "bits": BITS,
-    "trusted": [],
-    "max_false_positives": 0.001,
-    "whole": 5000,
-}
 """Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten."""
 SUBJECT = 80
 """Characters of a subject that are kept."""
@@ -128,7 +122,7 @@ class Store:
     def forget(self, digests: Iterable[bytes]) -> int:
         """Forget these mails, all or none. How many were known. StoreError for one that is too old to be forgotten."""
         with self._turn():
-            found = [message for message in map(self._known, digests) if message is not None]
+            found = [message for message in map(self._known, dict.fromkeys(digests)) if message is not None]
             for message in found:
                 if message.added is None:
                     kept = f"of the latest {self.settings['whole']:,} only"
@@ -136,6 +130,19 @@ class Store:
                     raise StoreError(f"{self.path}: {text}")
                 self._forget(message)
         return len(found)
+
+    def knows(self, digest: bytes, spam: bool) -> bool:
+        """Whether a mail is learned, with this verdict."""
+        with refused(self.path):
+            row = self.connection.execute("SELECT spam FROM messages WHERE digest = ?", (digest,)).fetchone()
+        return row is not None and bool(row[0]) == spam
+
+    def change(self, **settings: Any) -> None:
+        """Change `max_false_positives` or `whole`. What goes by the other settings is learned: they stay."""
+        with self._turn():
+            self.settings |= settings
+            self.judge.lost = self.settings[LOST.name]
+            set_meta(self.connection, "settings", self.settings)
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
@@ -158,7 +165,7 @@ class Store:
 
     def _forget_memory(self) -> None:
         settings = self.settings
-        self.judge = Judge(self.look, max_false_positives=settings["max_false_positives"])
+        self.judge = Judge(self.look, max_false_positives=settings[LOST.name])
         self._version = -1
         self._loaded = np.zeros(1 << self.look.bits, bool)
         self._changed = np.zeros(1 << self.look.bits, bool)
@@ -169,6 +176,7 @@ class Store:
     def _refresh(self) -> None:
         if self._version == self._data_version():
             return
+        self.settings = meta(self.connection, "settings")
         self._forget_memory()
         self.judge.set_clocks(meta(self.connection, "judge"))
         (self._tick,) = self.connection.execute("SELECT coalesce(max(tick), 0) FROM messages").fetchone()
@@ -185,7 +193,8 @@ class Store:
         if not verdicts:
             return
         judge, noted = self.judge, []  # type: ignore[var-annotated]
-        self._load_senders({each.looked.sender for each in verdicts} - {""})
+        addresses = {address for each in verdicts for address in each.looked.sender.split()}
+        self._load_senders(addresses)
         self._load(np.concatenate([self._of_senders, *(each.looked.columns for each in verdicts)]).astype(np.int64))
         opinions = judge.learn([each.looked for each in verdicts], [each.spam for each in verdicts], noted)
         rows, now = [], self._now()
@@ -194,17 +203,17 @@ class Store:
             self._changed[learned.columns] = True
             own = each.spam, thought.score, thought.verdict, each.looked.sender, each.subject[:SUBJECT]
             rows.append((self._tick, each.digest, now, *own, packed(learned)))
-        self._changed_senders |= {each.looked.sender for each in verdicts} - {""}
+        self._changed_senders |= addresses
         self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _forget(self, message: _Message) -> None:
         if message.added is not None:
             learned = unpacked(message.added)
             self._load(learned.columns.astype(np.int64))
-            self._load_senders({message.sender} - {""})
+            self._load_senders({*message.sender.split()})
             self.judge.forget(learned, message.sender)
             self._changed[learned.columns] = True
-            self._changed_senders |= {message.sender} - {""}
+            self._changed_senders |= {*message.sender.split()}
         self.connection.execute("DELETE FROM messages WHERE tick = ?", (message.tick,))
 
     def _load(self, columns: Array) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 from ..features import SENDERS, Look, Looked, known
 from ..opinion import Opinion, Scale
-from ..rewriting import rewritten
 from .file import StoreError, meta, opened, refused
 
 NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
@@ -44,7 +43,7 @@ class Reader:
 
     def looked(self, raw: bytes) -> Looked:
         """What is seen of a mail, also of what is known of its sender."""
-        return self.with_sender(self.look(rewritten(raw, {})))
+        return self.with_sender(self.look(raw))
 
     def with_sender(self, looked: Looked) -> Looked:
         if not looked.sender or SENDERS not in self.look.groups:
@@ -74,8 +73,13 @@ class Reader:
 
     def opinion(self, looked: Looked) -> Opinion:
         """looked: with its sender's names."""
-        total = math.fsum(self.weights(looked.columns).values())
-        return self.scale.opinion(total / math.sqrt(max(len(looked.columns), 1)))
+        return self.scale.of_score(math.fsum([*self.contributions(looked).values(), -self.scale.middle]))
+
+    def contributions(self, looked: Looked) -> dict[int, float]:
+        """column → what it adds to the score, of those that are known. With the middle taken away, their `math.fsum` is
+        the score to the last bit."""
+        length = math.sqrt(max(len(looked.columns), 1))
+        return {column: weight / length for column, weight in self.weights(looked.columns).items()}
 
     def sender(self, address: str) -> tuple[int, int]:
         """(spam, ham) learned of an address."""
