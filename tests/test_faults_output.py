@@ -138,8 +138,8 @@ def test_f1_a_name_that_no_disk_takes_is_said() -> None:
     name = "x" * 300
     for words in (["convert", "a.svm", f"{name}.csv"], ["mail", "evaluate", "mails", "-o", f"{name}.json"]):
         done = run(*words)
-        assert done.code == 5 and "cannot be written: File name too long" in done.err, done.err
-    assert run("mail", "evaluate", name).code == 3
+        assert done.code in (5, 73) and "cannot be written: File name too long" in done.err, done.err
+    assert run("mail", "evaluate", name).code == 65
 
 
 # --- E6: two updates of one model at once ---

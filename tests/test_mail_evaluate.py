@@ -455,4 +455,6 @@ def test_the_result_is_whole_or_not_there(tmp_path: Path) -> None:
 
 def test_a_command_that_mail_has_not() -> None:
     done = run("mail", "sort")
-    assert done.code == 64 and "there is no command 'sort'; the commands are learn, forget, classify" in done.err
+    assert (
+        done.code == 64 and "there is no command 'sort'; the commands are learn, forget, filter, classify" in done.err
+    )

@@ -108,7 +108,6 @@ _few: Callable[[list[Any]], list[Any]]
 
 def _begin(few: Callable[[list[Any]], list[Any]]) -> None:
     global _few
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began it, which ends this one
     _few = few
 
 

@@ -38,7 +38,8 @@ def store(store: str, as_json: bool, **words: Any) -> None:
     """
     asked = {name: value for name, value in words.items() if value is not None and value is not False}
     if not asked or (len(asked) > 1 and not asked.keys() <= {*LATER}):
-        raise SettingError("give one of --backup, --restore, --publish, --dump, --compact, or --max-false-positives and --whole")
+        actions = "--backup, --restore, --publish, --dump, --compact"
+        raise SettingError(f"give one of {actions}, or --max-false-positives and --whole")
     (name, value), *_ = asked.items()
     if name == "dump":
         for entry in care.dump(store):
@@ -62,5 +63,6 @@ def store(store: str, as_json: bool, **words: Any) -> None:
         with Store(store) as own:
             keep_settings(own, asked)
             values = {key: own.settings[key] for key in LATER}
-        lines = [f"at most {100 * values[LOST.name]:g} % of the real mail lost; the latest {values['whole']:,} kept whole"]
+        most = f"at most {100 * values[LOST.name]:g} % of the real mail lost"
+        lines = [f"{most}; the latest {values['whole']:,} kept whole"]
     show(values, lines, as_json)
