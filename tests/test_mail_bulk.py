@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rosenblatt
 from rosenblatt.core import dispatch
 from rosenblatt.features import bag
-from rosenblatt.mail.bulk import CHUNK, Bulk
+from rosenblatt.mail.bulk import CHUNK, ROOM, Bulk, chunks
 from rosenblatt.mail.features import GROUPS, MOST, Look
 
 DATASETS = Path(rosenblatt.__file__).parent / "datasets"
@@ -76,6 +76,13 @@ def test_long_ones(way: None) -> None:
     raws = [b"", many, b"\n\n" + b"x" * 100_000, b"Subject: abc\n\n", b"Subject: abcd\n\nefgh"]
     assert [len(seen.columns) == MOST for seen in Bulk(Look())(raws)] == [False, True, False, False, False]
     assert_alike(Look(), raws)
+
+
+def test_chunks() -> None:
+    assert [len(few) for few in chunks([b"x"] * (CHUNK + 1))] == [CHUNK, 1] and list(chunks([])) == []
+    assert [len(few) for few in chunks([b"x" * (ROOM // 2)] * 3)] == [2, 1]
+    raws = [b"Subject: hello %d\n\nWORLD" % i for i in range(300)]
+    assert Bulk(Look()).few(raws) == list(Bulk(Look())(raws)) == list(map(Look(), raws))
 
 
 def test_another_process_has_the_same() -> None:
