@@ -60,7 +60,8 @@ def ended(words: list[str], unbuffered: str, **options: object) -> tuple[int, by
 def test_f1_a_full_disk_is_said_once(words: list[str], unbuffered: str) -> None:
     with FULL.open("wb") as full:
         code, err = ended(words, unbuffered, stdout=full)
-    assert (code, err) == (5, b"Error: standard output cannot be written: No space left on device\n")
+    assert code == (73 if words[0] == "mail" else 5)
+    assert err == b"Error: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize("words", LONG, ids=" ".join)

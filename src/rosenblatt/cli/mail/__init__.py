@@ -61,6 +61,6 @@ class Mail(Group):
 def mail() -> None:
     """Tell spam from real mail, mail by mail: what comes is judged first, and learned when somebody says what it is.
 
-    What is learned lies in a store, one file: --store FILE, by default $ROSENBLATT_STORE, else rosenblatt/mail.db in
+    What is learned lies in a store, one file: --store PATH, by default $ROSENBLATT_STORE, else rosenblatt/mail.db in
     $XDG_DATA_HOME, or in ~/.local/share. Exit codes of errors are 64 and above.
     """

@@ -58,7 +58,7 @@ class Learn(Command):
 @option("Mails", "--jobs", type=Number(int, 1), help="Processes that look at the mails; the result is the same."
         "  [default: one a core]")
 @store_option
-@option("Store", "--site", metavar="FILE",
+@option("Store", "--site", metavar="PATH",
         help="A new store: it stands on this one, which is left as it is. See `mail store --publish`.")
 @together(option_of(each._replace(section="Store", help=f"A new store: {each.help[0].lower()}{each.help[1:]}"))
           for each in JUDGE if each.name in LOOKED_AT)
