@@ -181,7 +181,7 @@ def test_a_threshold_moves_at_once(path: str) -> None:
         store.learn([verdict(number, number % 2 == 0) for number in range(1200)])
         thresholds = []
         for lost in (0.001, 0.1, 0.001):
-            other.change(lost=lost)
+            other.change(max_false_positives=lost)
             with Reader(path) as reader:
                 thresholds.append(reader.scale.threshold)
         assert thresholds[0] == thresholds[2] > thresholds[1]
