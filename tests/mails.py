@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.mailtext.fields import Document
@@ -50,3 +51,25 @@ LINE = b"From someone@example.org Thu Aug 22 12:36:23 2002\n"
 TWO = LINE + b"Subject: one\n\nfree\n\n" + LINE + b"Subject: two\n\nlunch\n"
 """An mbox of two mails."""
 DOCUMENTS = [[("subject", "one"), ("", "free\n")], [("subject", "two"), ("", "lunch\n")]]
+
+
+def raws(path: Path) -> dict[str, bytes]:
+    """The mails of a packed corpus, by name."""
+    with tarfile.open(path) as archive:
+        files = {member.name: file.read() for member in archive if (file := archive.extractfile(member)) is not None}
+    return {name: raw for name, raw in files.items() if not name.endswith((".csv", ".gitattributes"))}
+
+
+ODD_LINES = (
+    b"Subject: a", b"To: b", b"X-Spam-Flag: YES", b"x-spam-status \t: No,", b"X-BOGOSITY: Spam", b"X-Spam-Scores: 1",
+    b"Status: RO", b"X-UID: 5", b"content-length: 3", b"Lines : 7", b" folded", b"\tfolded", b" ", b"", b"", b"broken",
+    b"From a@b Thu Aug 22 12:36:23 2002", b">From a", b">>From a", b"From:", b"\0\xff", b": none", b"X-Spam-Flag",
+)  # fmt: skip
+
+
+def odd_mails(ends: tuple[bytes, ...] = (b"\n", b"\r\n", b"\r")) -> st.SearchStrategy[bytes]:
+    """Mails of such lines in any order, with one kind of line ends or all of them, and perhaps none after the last."""
+    line = st.sampled_from(ODD_LINES)
+    one = st.builds(lambda lines, end: end.join(lines), st.lists(line, max_size=9), st.sampled_from(ends))
+    several = st.lists(st.builds(bytes.__add__, line, st.sampled_from(ends)), max_size=9).map(b"".join)
+    return one | several

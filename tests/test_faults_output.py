@@ -60,7 +60,8 @@ def ended(words: list[str], unbuffered: str, **options: object) -> tuple[int, by
 def test_f1_a_full_disk_is_said_once(words: list[str], unbuffered: str) -> None:
     with FULL.open("wb") as full:
         code, err = ended(words, unbuffered, stdout=full)
-    assert (code, err) == (5, b"Error: standard output cannot be written: No space left on device\n")
+    assert code == (73 if words[0] == "mail" else 5)
+    assert err == b"Error: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize("words", LONG, ids=" ".join)
@@ -138,8 +139,8 @@ def test_f1_a_name_that_no_disk_takes_is_said() -> None:
     name = "x" * 300
     for words in (["convert", "a.svm", f"{name}.csv"], ["mail", "evaluate", "mails", "-o", f"{name}.json"]):
         done = run(*words)
-        assert done.code == 5 and "cannot be written: File name too long" in done.err, done.err
-    assert run("mail", "evaluate", name).code == 3
+        assert done.code in (5, 73) and "cannot be written: File name too long" in done.err, done.err
+    assert run("mail", "evaluate", name).code == 65
 
 
 # --- E6: two updates of one model at once ---

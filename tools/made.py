@@ -52,7 +52,7 @@ def help_text(command: str = "") -> str:
     """`rosenblatt COMMAND --help`, as on a terminal of 80 columns. command: of a group as `mail-evaluate`."""
     found: Any = app
     context = app.make_context("rosenblatt", [], resilient_parsing=True, terminal_width=WIDTH)
-    for name in command.split("-") if command else ():
+    for name in command.split("-", 1) if command else ():
         found = found.get_command(context, name)
         assert found is not None, f"there is no command {command}"
         context = click.Context(found, info_name=name, parent=context, terminal_width=WIDTH)

@@ -10,9 +10,8 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from .errors import SettingError, plain
 
@@ -149,8 +148,7 @@ class Parameter(NamedTuple):
             self._refuse(value, f"{{{self.name}}} must be True or False")
 
     def _check_number(self, value: Any) -> None:
-        kinds = (int, np.integer) if self.kind is int else (int, float, np.number)
-        number = isinstance(value, kinds) and not isinstance(value, (bool, np.bool_))
+        number = isinstance(value, Integral if self.kind is int else Real) and not isinstance(value, bool)
         if not number or math.isnan(value) or (math.isinf(value) and None not in self.words.values()):
             self._refuse(value)
         low = self.least is not None and (value < self.least or (self.above and value == self.least))

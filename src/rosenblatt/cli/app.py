@@ -28,7 +28,7 @@ COMMANDS = {
     "bound": "Hold a run against what the theorems allow.",
     "optimum": "Find the fewest errors that any hyperplane makes.",
     "experts": "Predict from the advice of experts, or of learners on a stream.",
-    "mail": "Judge mail that comes one by one, and say how well.",
+    "mail": "Tell spam from real mail as it comes, and learn from what people say.",
     "convert": "Write data in another format, or texts as numbers.",
     "shuffle": "Put the rows of a file in a random order.",
     "split": "Split data into parts, as for training and test.",
@@ -69,7 +69,8 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.table:
             return None
-        return getattr(importlib.import_module(f"{self.room}.{cmd_name}"), cmd_name)  # type: ignore[no-any-return]
+        name = cmd_name.replace("-", "_")
+        return getattr(importlib.import_module(f"{self.room}.{name}"), name)  # type: ignore[no-any-return]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:
@@ -140,7 +141,7 @@ def _guarded(group: App, args: list[str], name: str) -> int:
             note(
                 f"Error: there is not enough memory for that{why}; is a column's index mistyped, or are rows too many?"
             )
-            return DataError.exit_code
+            return getattr(error, "exit_code", DataError.exit_code)
         except Exception as error:
             if debug:
                 raise

@@ -14,9 +14,6 @@ import click
 from ..errors import Message, RosenblattError, in_python
 from ..learn.others import OF_OTHERS
 from ..parameters import Parameter, nearest
-from ..read import reading_table
-from ..read.parameters import FIELDS, LABEL_RULES
-from ..read.several import from_words
 from .app import write_example
 
 Decorator = Callable[[Any], Any]
@@ -62,20 +59,23 @@ class Command(click.Command):
         write_example(formatter, self.example)
 
 
-def command(**arguments: str) -> Decorator:
+def command(cls: type[Command] = Command, **arguments: str) -> Decorator:
     """A command of the function's name; its docstring is the help, and ends with `Example:` and indented lines.
 
-    arguments: of the function → what the help calls them, in order. `DATA...` takes several, see `read.several`.
+    arguments: of the function → what the help calls them, in order. `DATA...` takes several, see `read.several`;
+    `[PATH]` and `[PATH]...` take words as they are, or none.
     """
 
     def decorate(function: Any) -> Any:
         text, _, example = inspect.cleandoc(function.__doc__).partition("\n\nExample:\n")
         for name, metavar in reversed(arguments.items()):
-            many: dict[str, Any] = (
-                {"nargs": -1, "required": True, "callback": as_data} if metavar.endswith("...") else {}
-            )
+            many: dict[str, Any] = {"nargs": -1} if metavar.endswith("...") else {}
+            if metavar.startswith("["):
+                many["required"] = False
+            elif many:
+                many |= {"required": True, "callback": as_data}
             function = click.argument(name, metavar=metavar, **many)(function)
-        return click.command(cls=Command, help=text, example=textwrap.dedent(example))(function)
+        return click.command(cls=cls, help=text, example=textwrap.dedent(example))(function)
 
     return decorate
 
@@ -171,10 +171,15 @@ def switch(section: str, name: str, help: str) -> Decorator:
     return option(section, name, is_flag=True, help=help)
 
 
+json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
+
+
 def option_of(entry: Parameter) -> Decorator:
     """The option of an entry of the table: type, default, what stands for the value, and help. Those of reading have no
     default here: what is not given is left to the reader of the format.
     """
+    from ..read import reading_table  # not above: one mail is judged without numpy
+
     settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry)}
     if entry.kind is bool:
         settings = {} if "/" in entry.options else {"is_flag": True}
@@ -198,6 +203,8 @@ def _type(entry: Parameter) -> Any:
 
 
 def _callback(entry: Parameter) -> Any:
+    from ..read.parameters import FIELDS, LABEL_RULES
+
     if entry.kind is list:
         return {FIELDS.name: as_fields, LABEL_RULES.name: as_rules}.get(entry.name, as_names)
 
@@ -226,6 +233,8 @@ def as_data(ctx: click.Context, param: click.Parameter, words: tuple[Any, ...]) 
     """Data in words: `a.svm b.svm`, `spam=junk.mbox ham=cur`. A share of the rows stands alone."""
     if len(words) > 1 and not all(isinstance(word, str) for word in words):
         raise click.BadParameter("a share of the rows stands alone; files may be several.", ctx, param)
+    from ..read.several import from_words
+
     return None if not words else from_words(words) if isinstance(words[0], str) else words[0]
 
 

@@ -8,6 +8,7 @@ from ..parameters import ordered
 from ..read import reading_table
 from ..recipe.table import recipe_table
 from .command import Decorator, as_names, option, option_of, together
+from .command import json_option as json_option
 
 READING = tuple(reading_table())
 """Names of the options that go to the readers; those not given are the format's own defaults."""
@@ -70,9 +71,6 @@ problem_options = together([
 
 def plot_option(what: str, name: str = "--plot") -> Decorator:
     return option("Output", name, metavar="PICTURE", help=what)
-
-
-json_option = option("Output", "--json", "as_json", is_flag=True, help="Machine-readable: JSON on standard output.")
 
 
 def reading(words: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RosenblattError, SettingError
-from ..read.several import paths_of
 from ..report.words import printable, wrapped
 
 
@@ -152,6 +151,8 @@ def check_writable(name: str | os.PathLike[str], *inputs: str | None) -> None:
         raise OutputError(f"{path}: there is no folder {folder}; make it first")
     if os.path.isdir(path):
         raise OutputError(f"{path}: it is a folder; name a file in it")
+    from ..read.several import paths_of
+
     for given in (path for data in inputs for path in paths_of(data)):
         if given and given != "-" and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise OutputError(f"{path}: it is one of the files to read; name another file to write")

@@ -310,7 +310,7 @@ def load(path: Any) -> Advised:
     try:
         if saved["format"] != FORMAT:
             raise DataError(f"found the format {str(saved['format'])[:60]!r}; expected {FORMAT!r}")
-        return _restored(saved)
+        return restored(saved)
     except (DataError, SettingError) as error:
         raise DataError(error.message.within(f"{path}: ")) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -318,7 +318,7 @@ def load(path: Any) -> Advised:
         raise DataError(f"{path}: {damaged}") from None
 
 
-def _restored(saved: dict[str, Any]) -> Advised:
+def restored(saved: dict[str, Any]) -> Advised:
     """The inverse of `as_dict`. ValueError and the like where something is missing or of the wrong shape."""
     made: Advised = ALGORITHMS[saved["algorithm"]](saved["n"], **saved["settings"])
     made.rounds = int(saved["rounds"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.columns import learn_columns
-from ..core.dispatch import dot, loop_for
+from ..core.dispatch import column, dot, loop_for, span
 from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
 from ..core.rows import Array, Index, Rows
 from ..errors import DataError, SettingError, plain
@@ -19,26 +19,54 @@ from ..learn.run import Run, new_run
 from ..learn.settings import DEFAULTS, WORDS, Settings
 from ..memory import memory_classes
 
+NOTHING_ADDED = np.empty((0, 0))
+CLOCKS = ("f", "n", "b", "c_b", "past")
+"""Of `State`, beside what is known of columns; a bias has no late sum here, as it is 0."""
 
-def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array) -> None:
     """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
 
     The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
-    scores: (m,) float64, filled.
+    scores: (m,) float64, filled. added: (k, values) float64 zeros, filled: what each row's step has added to the k
+    numbers of each of its columns, in the order of `Learner.numbers`; (0, …) to do without.
     """
     y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
     for p in range(order.size):
-        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
+        i = np.uint64(order[p])
+        scores[p] = score_now(rows, i, state, keep)
+        note(rows, i, state, keep, added, -1.0)
         learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
+        note(rows, i, state, keep, added, 1.0)
 
 
-def progressive_columns(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array) -> None:
+def progressive_columns(
+    rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array
+) -> None:
     """The same of steps that a metric shapes."""
     y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
     for p in range(order.size):
-        scores[p] = score_now(rows, np.uint64(order[p]), state, keep)
+        i = np.uint64(order[p])
+        scores[p] = score_now(rows, i, state, keep)
+        note(rows, i, state, keep, added, -1.0)
         now = Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate)
         learn_columns(rule, rows, now, state, keep, p)
+        note(rows, i, state, keep, added, 1.0)
+
+
+def note(rows: Any, i: Index, state: State, keep: Keep, added: Array, sign: float) -> None:
+    """Add the numbers of a row's columns as they are now, times a sign."""
+    if added.shape[0] == 0:
+        return
+    start, end = span(rows, i)
+    for p in range(start, end):
+        j = column(rows, i, p)
+        added[0, p] += sign * state.w[j]
+        if state.c.size > 0:
+            for k in range(state.c.shape[0]):
+                added[1 + k, p] += sign * state.c[k, j]
+        if keep.late.size > 0:
+            added[added.shape[0] - 1, p] += sign * keep.late[j]
 
 
 def score_now(rows: Any, i: Index, state: State, keep: Keep) -> float:
@@ -74,9 +102,34 @@ class Learner:
         self._loop(look, rows)(rows, self.run.state, self.keep, scores)
         return scores
 
-    def learn(self, rows: Rows, y: Array, longest: Array) -> Array:
+    def numbers(self) -> list[Array]:
+        """[(d,), …]: what is known of each column, as it lies: the weight, what the metric remembers, the late sum of
+        the average. All of it changes by addition."""
+        state, keep = self.run.state, self.keep
+        return [array for array in (state.w, *state.c, keep.late) if array.size]
+
+    def factors(self) -> list[float]:
+        """What to multiply each of `numbers` with, so that their sum is the weight that scores."""
+        state, seen = self.run.state, int(self.run.state.n[SEEN])
+        rest = [0.0] * len(state.c) if state.c.size else []
+        if not self.keep.late.size:
+            return [float(state.f[SCALE]), *rest]
+        return [float(state.f[CLOCK]) / seen, *rest, -1.0 / seen] if seen else [float(state.f[SCALE]), *rest, 0.0]
+
+    def clocks(self) -> dict[str, Any]:
+        """What is known beside the columns, as JSON holds it: what has been counted, the bias, and the time."""
+        state = self.run.state
+        return {"blocks": self.run.blocks, **{name: getattr(state, name).tolist() for name in CLOCKS}}
+
+    def set_clocks(self, clocks: dict[str, Any]) -> None:
+        """Go on from there; `numbers` are set by who keeps them."""
+        self.run.blocks = int(clocks["blocks"])
+        for name in CLOCKS:
+            getattr(self.run.state, name)[...] = np.array(clocks[name], getattr(self.run.state, name).dtype)
+
+    def learn(self, rows: Rows, y: Array, longest: Array, added: Array = NOTHING_ADDED) -> Array:
         """(n,) scores, each before its own row was learned. y: (n,) ±1. longest: (n,) the largest ‖x̄‖² up to each row,
-        which η "auto" depends on."""
+        which η "auto" depends on. added: as for `progressive`."""
         settings, state, scores = self.settings, self.run.state, np.empty(len(y))
         c = settings.rates_along(self.run.blocks, longest)
         decay = 1.0 - c * settings.alpha if settings.decays else np.empty(0)
@@ -86,7 +139,7 @@ class Learner:
             none, alike = (state.w[:0], state.b[:0]), np.ones(len(y))
             steps = Steps(y, order, alike, decay, np.empty((1, 1)), 1, 0, True, *none, carry, c)
         way, rule = progressive_columns if settings.shaped else progressive, self.run.loop_rule
-        self._loop(way, rule, rows)(rule, rows, steps, state, self.keep, scores)
+        self._loop(way, rule, rows)(rule, rows, steps, state, self.keep, scores, added)
         self.run.blocks += len(y)
         return scores
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from multiprocessing import get_context
-from threading import current_thread, main_thread
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +15,10 @@ from .. import __version__
 from ..core.rows import Array
 from ..errors import DataError, SettingError, plural
 from ..parameters import Parameter
-from .bulk import Bulk, chunks
+from .bulk import Bulk
 from .features import Look
 from .judge import Judge, Opinion, truths
+from .looking import mapped
 from .measures import LIMITS, Judged, differences, intervals, measures
 from .parameters import judge_from
 from .saved import Saved
@@ -30,8 +26,6 @@ from .stream import Plan, Stream, read_stream
 
 Tell = Callable[[str, int, int], Any] | None
 """(what, done, of): how far it is."""
-FEW = 500
-"""Mails below which the work is not divided: another process takes 0.3 s to start."""
 BLOCK = 64
 """Mails in a call of the judge where verdicts come at once: 0.06 ms a mail, one by one 0.6, with the same result."""
 HALF = 0.5
@@ -279,41 +273,11 @@ def _seeds(plan: Plan) -> range:
 def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[Any]:
     """What is looked at in each mail, for all runs."""
     out = []
-    with ExitStack() as stack:
-        bulk = Bulk(look)
-        made: Iterator[Any] = map(bulk.few, chunks(raws))
-        if jobs > 1 and len(raws) >= FEW:
-            # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one; the others end
-            # by themselves: a Pool kills them, and where one was writing waits for ever.
-            pool = ProcessPoolExecutor(jobs, get_context("spawn"))
-            stack.callback(pool.shutdown, cancel_futures=True)
-            with _undisturbed():
-                made = pool.map(bulk.few, chunks(raws))
-        for done, each in enumerate(chain.from_iterable(made), 1):
-            out.append(each)
-            if tell:
-                tell("looking at mails", done, len(raws))
+    for done, each in enumerate(mapped(Bulk(look).few, raws, jobs), 1):
+        out.append(each)
+        if tell:
+            tell("looking at mails", done, len(raws))
     return out
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the end; processes that are begun meanwhile never hear of it.
-
-    A thread of a library may take the signal in spite of the mask, and then it is raised here, within what begins them.
-    """
-    heard: list[int] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    is_main = current_thread() is main_thread()  # no other may ask for signals
-    usual = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number)) if is_main else None
-    try:
-        yield
-    finally:
-        if is_main:
-            signal.signal(signal.SIGINT, usual or signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if heard:
-        raise KeyboardInterrupt
 
 
 def _run(judge: Judge, stream: Stream, looked: Sequence[Any], plan: Plan, tell: Tell) -> Run:

@@ -35,6 +35,7 @@ from ..errors import SettingError
 from ..mailtext import mail
 from ..mailtext.fields import FAILED, Document
 from ..mailtext.tokens import Memory, hashed, named, units
+from .rewriting import bare
 
 BITS, MOST = 20, 8000
 """Columns: 2^bits, and of one mail."""
@@ -93,7 +94,8 @@ Column = TypeVar("Column")
 
 class Looked(NamedTuple):
     """columns: array("I"), distinct, ascending, below 2^bits, at most `MOST`; each has the value 1/√m, so that the row
-    has length 1. sender: the address in From, "" without one. dropped: columns beyond `MOST`."""
+    has length 1. sender: the address in From, "" without one; of a mail that its user sent all that it went to, blanks
+    between. dropped: columns beyond `MOST`."""
 
     columns: "array[int]"
     sender: str
@@ -311,7 +313,8 @@ class Look:
         return looked._replace(columns=columns)
 
     def document(self, raw: bytes) -> Document:
-        """What is read in a mail."""
+        """What is read in a mail, as it came to the filter."""
+        raw = bare(raw)
         return mail.parse(raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw, self._fields)
 
     def read(

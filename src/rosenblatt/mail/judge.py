@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
 from ..errors import DataError, SettingError, plural, short
-from ..experts.algorithms import Hedge
+from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
 from ..parameters import Parameter
-from ..rules.functions import sigmoid
 from .features import SENDERS, Look, Looked, known
-from .record import Record
+from .opinion import Opinion
+from .record import Counted, Record
 
 
 class Expert(NamedTuple):
@@ -41,13 +42,14 @@ ETA, MOST_LOSS = 0.3, 4.0
 """Of Hedge, and the logistic loss that counts as 1."""
 
 
-class Opinion(NamedTuple):
-    """score: u − (m₁ + m₀)/2, above 0 rather spam. probability: of spam, where there is as much of it as of ham.
-    verdict: spam, ham or unsure."""
+class Learned(NamedTuple):
+    """What a mail has added. columns: (m,) of its row. numbers: (k, m) to each of `Judge.numbers` there. losses: of the
+    experts. counted: to the record."""
 
-    score: float
-    probability: float
-    verdict: str
+    columns: Array
+    numbers: Array
+    losses: Array
+    counted: Counted
 
 
 def check_looked(mails: Sequence[Looked]) -> None:
@@ -72,7 +74,8 @@ class Judge:
     had before they were learned (`Record`), and so says the same early and late.
 
     look: what is looked at in a mail, default `Look()`. experts: see `Expert`. max_false_positives: the share of real
-    mail that may be called spam, in (0, 1), default .001. `senders` is address → (spam, ham) learned.
+    mail that may be called spam, in (0, 1), default .001. `senders` is address → (spam, ham) learned; `met`, (2^bits,),
+    how many learned mails have a column, of those that are noted.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class Judge:
         self.scales = np.array([each.scale for each in experts])
         self.mix = Hedge(len(self.experts), ETA)
         self.senders: dict[str, tuple[int, int]] = {}
+        self.met = np.zeros(1 << self.look.bits)
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
         """What is thought of each of some mails, as `look` gives them; nothing is learned."""
@@ -95,20 +99,72 @@ class Judge:
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
         return [self._opinion(mixed) for mixed in _mixed(self.mix.weights, scores * self.scales)]
 
-    def learn(self, mails: Sequence[Looked], spam: Sequence[bool]) -> list[Opinion]:
+    def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. mails: (n,), as
-        of `score`. spam: (n,) bool. DataError for others."""
+        of `score`. spam: (n,) bool. DataError for others. noted: gets what each has added."""
         check_looked(mails)
         y = np.where(truths(spam, len(mails)), 1.0, -1.0)
         rows = self._rows(list(self._met(mails, spam)))
-        longest, out = np.ones(len(y)), []
-        scores = np.stack([each.learn(rows, y, longest) for each in self.experts], axis=1) * self.scales
+        longest, out, counted = np.ones(len(y)), list[Opinion](), list[Counted]()
+        kinds = [0 if noted is None else len(each.numbers()) for each in self.experts]
+        added = [np.zeros((kind, rows.indices.size)) for kind in kinds]
+        stepped = zip(self.experts, added, strict=True)
+        scores = np.stack([each.learn(rows, y, longest, room) for each, room in stepped], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
         for mixed, label in zip(_mixed(self.mix.weights_along(losses), scores), spam, strict=True):
             out.append(self._opinion(mixed))
-            self.record.add(mixed, bool(label))
+            counted.append(self.record.add(mixed, bool(label)))
         self.mix.run_losses(losses)
+        if noted is not None:
+            np.add.at(self.met, rows.indices, 1.0)
+            together = np.concatenate([*added, np.ones((1, rows.indices.size))])
+            cuts = pairwise(rows.indptr.tolist())
+            noted += [
+                Learned(rows.indices[a:b], together[:, a:b], loss, count)
+                for (a, b), loss, count in zip(cuts, losses, counted, strict=True)
+            ]
         return out
+
+    def forget(self, learned: Learned, sender: str) -> None:
+        """Take back what a mail has added, also from the counts of its sender. The clocks of averages go on: what is
+        left is what would be there if the mail had made no step."""
+        for array, more in zip(self.numbers(), learned.numbers, strict=True):
+            array[learned.columns] -= more
+        self.record.forget(learned.counted)
+        self.mix = self._mix(self.mix.tally.loss - learned.losses)
+        for address in sender.split():
+            spams, hams = self.senders.get(address, (0, 0))
+            self.senders[address] = spams - learned.counted.spam, hams - (not learned.counted.spam)
+
+    def numbers(self) -> list[Array]:
+        """[(2^bits,), …]: what is known of each column, by expert (see `Learner.numbers`), and `met`."""
+        return [*(array for expert in self.experts for array in expert.numbers()), self.met]
+
+    def shares(self) -> Array:
+        """p_k·a_k: of each expert's score in the mixed one."""
+        return np.asarray(self.mix.weights * self.scales)
+
+    def clocks(self) -> dict[str, Any]:
+        """What it has come to beside `numbers` and `senders`, as JSON holds it."""
+        experts = [expert.clocks() for expert in self.experts]
+        return {"experts": experts, "mix": self.mix.as_dict(), "record": self.record.as_dict()}
+
+    def set_clocks(self, clocks: dict[str, Any]) -> None:
+        """Go on from there."""
+        for expert, own in zip(self.experts, clocks["experts"], strict=True):
+            expert.set_clocks(own)
+        self.mix, self.record = cast(Hedge, restored(clocks["mix"])), Record.of(clocks["record"])
+
+    def begin_with(self, clocks: dict[str, Any]) -> None:
+        """Begin with another judge's record and losses, having learned nothing."""
+        self.record = Record.of(clocks["record"])
+        self.mix = self._mix(restored(clocks["mix"]).tally.loss)
+
+    def _mix(self, lost: Array) -> Hedge:
+        """A mixture that goes on from losses which are no longer of rounds played: its own begin anew."""
+        mix = Hedge(len(self.experts), ETA)
+        mix.tally.loss[:] = lost
+        return mix
 
     def state(self) -> dict[str, Any]:
         """What it has come to, as JSON holds it: weight and loss of each expert, the regret of the mixture and what it
@@ -129,7 +185,7 @@ class Judge:
         }
 
     def _with_sender(self, mail: Looked) -> Looked:
-        if not mail.sender or SENDERS not in self.look.groups:
+        if not mail.sender or " " in mail.sender or SENDERS not in self.look.groups:
             return mail
         return self.look.with_names(mail, known(mail.sender, self.senders))
 
@@ -137,9 +193,9 @@ class Judge:
         """Each mail with what was known of its sender before it, which then counts it."""
         for mail, label in zip(mails, spam, strict=True):
             yield self._with_sender(mail)
-            if mail.sender:
-                spams, hams = self.senders.get(mail.sender, (0, 0))
-                self.senders[mail.sender] = spams + bool(label), hams + (not label)
+            for address in mail.sender.split():
+                spams, hams = self.senders.get(address, (0, 0))
+                self.senders[address] = spams + bool(label), hams + (not label)
 
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""
@@ -149,9 +205,7 @@ class Judge:
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
 
     def _opinion(self, mixed: float) -> Opinion:
-        score = mixed - self.record.middle
-        probability = sigmoid(self.record.slope * score)
-        return Opinion(score, probability, self.record.verdict(score, self.lost))
+        return self.record.scale(self.lost).opinion(mixed)
 
 
 def _mixed(weights: Array, u: Array) -> list[float]:

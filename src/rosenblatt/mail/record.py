@@ -7,12 +7,13 @@ no more room than a thousand.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..model.calibration import sigmoid
 from ..model.thresholds import exact_interval
+from .opinion import Scale
 
 STEPS = 50
 """Of asinh(score): a step is .02 near 0, and 2 % of larger scores."""
@@ -25,8 +26,6 @@ FEW = 500
 """Ham below which the record says too little of one in a thousand."""
 MARGIN = 4.0
 """Log-odds of spam from which on a mail is called so until then."""
-UNCERTAIN = 0.1
-"""Probability of spam from which on a mail is not called ham."""
 AGAIN = 1.02
 """The slope is fitted again after so much more mail: a fit takes 1 ms."""
 SHOWN = 0.95
@@ -44,10 +43,18 @@ class Lost(NamedTuple):
     shown: bool
 
 
+class Counted(NamedTuple):
+    """What a mail has added. spam: its verdict. at: the place of its step. more: to the mean."""
+
+    spam: bool
+    at: int
+    more: float
+
+
 class Record:
-    """counts: (2, 2·LARGEST + 1), ham and spam by step of their score, which was u − middle at the time; totals: of
-    both, as to sum the counts for each mail takes longer than to learn it. means: of u,
-    ham's and spam's, of the last `REMEMBERED` or so. slope: log-odds of spam for each unit of score."""
+    """counts: (2, 2·LARGEST + 1), ham and spam by step of their score, which was u − middle at the time. totals: of
+    both, as to sum the counts for each mail takes longer than to learn it. means: of u, ham's and spam's, of the last
+    `REMEMBERED` or so. slope: log-odds of spam for each unit of score."""
 
     def __init__(self) -> None:
         self.counts = np.zeros((2, 2 * LARGEST + 1), np.int64)
@@ -59,16 +66,42 @@ class Record:
     def middle(self) -> float:
         return (self.means[0] + self.means[1]) / 2.0
 
-    def add(self, u: float, spam: bool) -> None:
+    def add(self, u: float, spam: bool) -> Counted:
         """Count a mail with its verdict."""
-        kind = int(spam)
-        self.counts[kind, _step(u - self.middle)] += 1
+        kind, at = int(spam), _step(u - self.middle)
+        self.counts[kind, at] += 1
         self.totals[kind] += 1
         self.weights[kind] = min(self.weights[kind] + 1.0, REMEMBERED)
-        self.means[kind] += (u - self.means[kind]) / self.weights[kind]
+        more = (u - self.means[kind]) / self.weights[kind]
+        self.means[kind] += more
         if sum(self.totals) >= self._next and all(self.totals):
             self._next = sum(self.totals) * AGAIN
             self.slope = self._fitted()
+        return Counted(spam, at, more)
+
+    def forget(self, counted: Counted) -> None:
+        """Take a mail back."""
+        self.counts[int(counted.spam), counted.at] -= 1
+        self.totals[int(counted.spam)] -= 1
+        self.means[int(counted.spam)] -= counted.more
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON holds it; counts as (kind, step, mails)."""
+        places = np.argwhere(self.counts)
+        counts = [[int(kind), int(at), int(self.counts[kind, at])] for kind, at in places]
+        own = {"means": self.means, "weights": self.weights, "slope": self.slope, "next": self._next}
+        return {"counts": counts, **own}
+
+    @classmethod
+    def of(cls, saved: dict[str, Any]) -> Record:
+        """The inverse of `as_dict`."""
+        made = cls()
+        for kind, at, mails in saved["counts"]:
+            made.counts[kind, at] = mails
+            made.totals[kind] += mails
+        made.means, made.weights = list(saved["means"]), list(saved["weights"])
+        made.slope, made._next = saved["slope"], saved["next"]
+        return made
 
     def _fitted(self) -> float:
         there = self.counts.sum(axis=0) > 0
@@ -84,10 +117,9 @@ class Record:
         step = int(np.searchsorted(upto, n - math.floor(lost * n)))
         return math.sinh((max(0, step - LARGEST) + 0.5) / STEPS)
 
-    def verdict(self, score: float, lost: float) -> str:
-        if score > 0.0 and score > self.threshold(lost):  # which is above 0, and takes 6 µs
-            return "spam"
-        return "ham" if self.slope * score < math.log(UNCERTAIN / (1.0 - UNCERTAIN)) else "unsure"
+    def scale(self, lost: float) -> Scale:
+        """Where the threshold for this target is takes 6 µs."""
+        return Scale(self.middle, self.slope, self.threshold(lost))
 
     def lost(self, target: float) -> Lost:
         """What became of the ham at the threshold for this target."""

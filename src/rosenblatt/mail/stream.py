@@ -16,9 +16,9 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError, SettingError, located, plural
+from ..mailtext.mail import MAIL_LIMIT
 from ..parameters import Parameter
 from ..read.mail import MailSource
-from ..read.mail.mbox import MAIL_LIMIT
 from ..read.mail.source import CUT, is_tar
 from ..read.mail.store import NO_MAIL, PAIR
 from ..read.open import is_folder, is_read_once, is_remote, open_bytes
@@ -130,7 +130,7 @@ def read_stream(data: Any, watched: Callable[[Any], Any] = lambda source: source
     index, store = _index(path), "auto"
     if index is not None and is_folder(path) and index.at != TABLE:
         path, index, store = os.path.join(path, index.at), None, "trec"
-    source = _Raw(path, labelled="auto" if index is None else False, store=store)
+    source = RawSource(path, labelled="auto" if index is None else False, store=store)
     names, raws, own = _read(watched(source))
     if index is not None:
         source.notes[NO_MAIL] = source.notes.get(NO_MAIL, 1) - 1  # the index itself
@@ -155,7 +155,7 @@ def _parts(data: Several, watched: Callable[[Any], Any]) -> Stream:
         raise DataError(f"{bare}: it is given without a label; expected one path, or a label for each: {PARTS}")
     for label, path in data.parts:
         _is_spam(label, path)
-    source = InTurn(data, lambda path, label, first: _Raw(path, labelled=False))
+    source = InTurn(data, lambda path, label, first: RawSource(path, labelled=False))
     names, raws, labels = _read(watched(source))
     spam = np.array([_is_spam(label, data.origin) for label in labels], bool)
     return Stream(data.origin, names, raws, spam, dict(source.notes))
@@ -188,7 +188,7 @@ def _is_spam(label: Any, origin: str, line: int | None = None) -> bool:
     return name == "spam"
 
 
-class _Raw(MailSource):
+class RawSource(MailSource):
     """Mails as the bytes that they are, with all that the reader knows of stores and labels."""
 
     def _document(self, raw: bytes) -> Any:

@@ -88,6 +88,11 @@ def listed(raw: bytes, name: str) -> list[str]:
     return [cell.strip() for cell in cells if cell.strip()]
 
 
+def header(raw: bytes, name: str) -> str:
+    """The first value of a header of a mail, decoded and unfolded; "" where it is not there. name: in lower case."""
+    return " ".join(_text(next(parts(unwrapped(raw))).headers, name).split())
+
+
 def sender(headers: Headers) -> Document:
     """What From says; its first word is the address itself."""
     return list(_sender(_text(headers, "from"))) if headers else []

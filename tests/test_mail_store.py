@@ -1,0 +1,401 @@
+"""The store: any sequence of learning, changing and forgetting is its replay; what cannot be used is said."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosenblatt
+from mails import raws
+from rosenblatt.mail.digest import digest
+from rosenblatt.mail.features import Look, Looked
+from rosenblatt.mail.judge import Judge
+from rosenblatt.mail.paths import Mail
+from rosenblatt.mail.store import judging
+from rosenblatt.mail.store.additions import unpacked
+from rosenblatt.mail.store.care import backup, compact, dump, publish, restore
+from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
+from rosenblatt.mail.store.learning import ADDED, AGAIN, CHANGED, NEW, Store, Verdict
+from rosenblatt.mail.store.reading import Reader
+
+BITS = 8
+SMALL = {"bits": BITS}
+SENDERS = ("", "ann@example.org", "bob@example.org")
+
+
+def mail(number: int) -> Looked:
+    """One of some mails, always the same."""
+    rng = np.random.default_rng(number)
+    return Looked(array("I", sorted(rng.choice(1 << BITS, 20, replace=False).tolist())), SENDERS[number % 3])
+
+
+def verdict(number: int, spam: bool) -> Verdict:
+    return Verdict(sha256(b"%d" % number).digest(), mail(number), spam, f"mail {number}")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "mail.db")
+
+
+def content(path: str) -> tuple[Any, ...]:
+    """(numbers of each column, senders, messages) in a file, in plain SQL."""
+    with sqlite3.connect(path) as connection:
+        weights = np.zeros((7, 1 << BITS))
+        for column, blob in connection.execute("SELECT col, numbers FROM weights"):
+            weights[:, column] = np.frombuffer(blob, "<f8")
+        senders = dict((address, (spam, ham)) for address, spam, ham in connection.execute("SELECT * FROM senders"))
+        messages = connection.execute("SELECT digest, spam, sender, added FROM messages ORDER BY tick").fetchall()
+    connection.close()
+    return weights, {address: counts for address, counts in senders.items() if any(counts)}, messages
+
+
+def near(a: Any, b: Any) -> bool:
+    """To 10⁻⁹ of the largest entry, each kind of number for itself."""
+    size = np.abs(b).max(axis=-1, initial=1e-3, keepdims=True)
+    return bool((np.abs(a - b) <= 1e-9 * size).all())
+
+
+class Replay:
+    """A log, played in memory: each entry steps from the sum of what those that are left have added."""
+
+    def __init__(self) -> None:
+        self.judge = Judge(Look(bits=BITS))
+        self.left: dict[int, tuple[bool, Any]] = {}
+
+    def learn(self, number: int, spam: bool) -> str:
+        known = self.left.get(number)
+        if known and known[0] == spam:
+            return AGAIN
+        if known:
+            self.forget(number)
+        noted: list[Any] = []
+        self.judge.learn([mail(number)], [spam], noted)
+        self.left[number] = spam, noted[0]
+        return CHANGED if known else NEW
+
+    def forget(self, number: int) -> int:
+        if number not in self.left:
+            return 0
+        self.judge.forget(self.left.pop(number)[1], mail(number).sender)
+        return 1
+
+    def check(self, path: str) -> None:
+        weights, senders, messages = content(path)
+        assert near(weights, np.stack(self.judge.numbers()))
+        assert senders == {address: counts for address, counts in self.judge.senders.items() if any(counts)}
+        assert [(digest, bool(spam)) for digest, spam, *_ in messages] == [
+            (sha256(b"%d" % number).digest(), spam) for number, (spam, _) in self.left.items()
+        ]
+        total = np.zeros_like(weights)  # the second way: the sum of what is in the file
+        for *_, added in messages:
+            learned = unpacked(added)
+            total[:, learned.columns] += learned.numbers
+        assert near(weights, total)
+
+
+@contextmanager
+def fresh() -> Iterator[str]:
+    """A path of its own for each example."""
+    with TemporaryDirectory() as folder:
+        yield os.path.join(folder, "mail.db")
+
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("learn"), st.integers(0, 9), st.booleans()),
+        st.tuples(st.just("forget"), st.integers(0, 9), st.booleans()),
+        st.tuples(st.just("another process"), st.just(0), st.just(False)),
+    ),
+    max_size=40,
+)
+
+
+@given(ACTIONS)
+def test_any_sequence_is_its_replay(actions: list[tuple[str, int, bool]]) -> None:
+    with fresh() as path:
+        replay, stores, at = Replay(), [Store(path, SMALL), Store(path)], 0
+        for what, number, spam in actions:
+            if what == "learn":
+                assert stores[at].learn([verdict(number, spam)]) == [replay.learn(number, spam)]
+            elif what == "forget":
+                assert stores[at].forget([verdict(number, spam).digest]) == replay.forget(number)
+            else:
+                at = 1 - at
+        replay.check(path)
+        stores[at].forget([verdict(number, False).digest for number in range(10)])
+        weights, senders, messages = content(path)
+        assert np.abs(weights).max() < 1e-9 and not senders and not messages
+        for store in stores:
+            store.connection.close()
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=30), st.integers(1, 30))
+def test_bulk_is_one_by_one(verdicts: list[tuple[int, bool]], size: int) -> None:
+    with fresh() as path:
+        replay, out = Replay(), []
+        with Store(path, SMALL) as store:
+            for at in range(0, len(verdicts), size):
+                out += store.learn([verdict(*each) for each in verdicts[at : at + size]])
+        assert out == [replay.learn(*each) for each in verdicts]
+        replay.check(path)
+
+
+def test_a_reader_judges_as_the_judge_does(path: str) -> None:
+    judge = Judge(Look(bits=BITS))
+    with Store(path, SMALL) as store:
+        for number in range(40):
+            store.learn([verdict(number, number % 2 == 0)])
+            judge.learn([mail(number)], [number % 2 == 0])
+            with Reader(path) as reader:
+                for other in range(number, number + 5):
+                    own, theirs = reader.opinion(reader.with_sender(mail(other))), judge.score([mail(other)])[0]
+                    assert own.verdict == theirs.verdict
+                    assert math.isclose(own.score, theirs.score, rel_tol=1e-9, abs_tol=1e-9)
+                    assert math.isclose(own.probability, theirs.probability, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def test_an_old_mail_changes_its_verdict_but_is_not_forgotten(path: str) -> None:
+    with Store(path, SMALL | {"whole": 3}) as store:
+        store.learn([verdict(number, False) for number in range(5)])
+        assert [added is None for *_, added in content(path)[2]] == [True, True, False, False, False]
+        assert store.learn([verdict(0, True)]) == [ADDED]
+        with pytest.raises(StoreError, match=r"no longer kept .of the latest 3 only.*mail rebuild"):
+            store.forget([verdict(3, False).digest, verdict(1, False).digest])
+        assert len(content(path)[2]) == 5, "all or none"
+
+
+def test_a_threshold_moves_at_once(path: str) -> None:
+    with Store(path, SMALL) as store, Store(path) as other:
+        store.learn([verdict(number, number % 2 == 0) for number in range(1200)])
+        thresholds = []
+        for lost in (0.001, 0.1, 0.001):
+            other.change(max_false_positives=lost)
+            with Reader(path) as reader:
+                thresholds.append(reader.scale.threshold)
+        assert thresholds[0] == thresholds[2] > thresholds[1]
+        assert store.learn([verdict(1200, False)]) == [NEW] and store.judge.lost == 0.001
+
+
+def test_only_its_owner_reads_it(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(1, True)])
+        files = [Path(path), Path(f"{path}-wal"), Path(f"{path}-shm")]
+        assert [stat.S_IMODE(file.stat().st_mode) for file in files] == [0o600] * 3
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Iterator[dict[str, str]]:
+    made = {name: str(tmp_path / name) for name in ("text", "another", "newer", "cut", "folder")}
+    Path(made["text"]).write_text("no database, but longer than the header of one\n" * 10)
+    for name, application, version in (("another", 7, 1), ("newer", APPLICATION, VERSION + 1)):
+        with sqlite3.connect(made[name]) as connection:
+            connection.execute(f"PRAGMA application_id={application}")
+            connection.execute(f"PRAGMA user_version={version}")
+        connection.close()
+    with Store(made["cut"], SMALL) as store:
+        store.learn([verdict(number, True) for number in range(20)])
+    data = Path(made["cut"]).read_bytes()
+    Path(made["cut"]).write_bytes(data[: len(data) // 2])
+    Path(made["folder"]).mkdir()
+    yield made
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("text", "found another file; expected a store that `rosenblatt mail learn` made"),
+        ("another", "found another program's file; expected a store"),
+        ("newer", f"found a store of version {VERSION + 1}; this program knows those up to {VERSION}"),
+        ("cut", "it is damaged; `rosenblatt mail store --restore BACKUP`"),
+        ("folder", "found a folder; expected the file of a store"),
+    ],
+)
+def test_what_is_no_store(name: str, words: str, others: dict[str, str]) -> None:
+    before = Path(others[name]).read_bytes() if name != "folder" else b""
+    for use in (lambda path: Reader(path).looked(b"From: a\n\nb"), lambda path: Store(path).learn([verdict(1, True)])):
+        with pytest.raises(StoreError, match=words) as error:
+            use(others[name])
+        assert str(error.value).startswith(others[name])
+    assert name == "folder" or Path(others[name]).read_bytes() == before
+
+
+def test_no_store(path: str) -> None:
+    with pytest.raises(StoreError, match="there is no store; `rosenblatt mail learn` makes one"):
+        opened(path)
+    assert not os.path.exists(path)
+
+
+WRITER = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_mail_store import Store, verdict
+with Store({path!r}, {{"bits": 8}}) as store:
+    for number in range({first}, {first} + 20):
+        store.learn([verdict(number, number % 2 == 0)])
+"""
+
+
+def test_two_writers_at_once(path: str) -> None:
+    tests = os.path.dirname(__file__)
+    codes = [WRITER.format(tests=tests, path=path, first=first) for first in (0, 100)]
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    weights, _, messages = content(path)
+    assert len(messages) == 40
+    total = np.zeros_like(weights)
+    for *_, added in messages:
+        learned = unpacked(added)
+        total[:, learned.columns] += learned.numbers
+    assert near(weights, total)
+
+
+def test_a_backup_is_as_of_its_moment_and_brings_it_back(path: str, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+        then = content(path)
+        backup(path, copy)
+        store.learn([verdict(number, number % 2 == 0) for number in range(10, 20)])
+        restore(path, copy)
+        assert np.array_equal(content(path)[0], then[0]) and content(path)[1:] == then[1:]
+        store.learn([verdict(30, True)])  # which had it open
+        assert len(content(path)[2]) == 11
+    assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
+    Path(path).write_bytes(Path(path).read_bytes()[:9000])
+    restore(path, copy)
+    assert len(content(path)[2]) == 10 and os.path.exists(f"{path}.damaged")
+    assert sorted(os.listdir(tmp_path)) == ["copy", "mail.db", "mail.db.damaged"]
+
+
+def test_a_damaged_backup_restores_nothing(path: str, others: dict[str, str]) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(1, True)])
+    for name in ("text", "another", "newer", "cut", "folder"):
+        with pytest.raises(StoreError):
+            restore(path, others[name])
+    assert len(content(path)[2]) == 1
+
+
+def test_compacted_it_is_the_same_in_what_stays(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+        before, met = content(path)[0], content(path)[0][-1]
+        made = compact(path, least=2)
+        after = content(path)[0]
+        stays = met >= 2
+        assert made.columns == (met == 1).sum() > 0 and made.left == stays.sum()
+        assert np.array_equal(after[:, stays], before[:, stays]) and not after[:, ~stays].any()
+        store.forget([verdict(number, False).digest for number in range(10)])
+        assert np.abs(content(path)[0]).max() < 1e-9
+
+
+def test_a_dump_is_all_of_it(path: str) -> None:
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+    entries = list(dump(path))
+    assert [entry["verdict"] for entry in entries if "tick" in entry] == ["spam", "ham"] * 5
+    numbers = np.zeros((7, 1 << BITS))
+    for entry in entries:
+        if "column" in entry:
+            numbers[:, entry["column"]] = entry["numbers"]
+    assert np.array_equal(numbers, content(path)[0])
+
+
+def test_a_snapshot_opens_where_nothing_can_be_written(path: str, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    site = str(tmp_path / "site" / "mail.db")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+    publish(path, site)
+    assert stat.S_IMODE(os.stat(site).st_mode) == 0o644
+    os.chmod(tmp_path / "site", 0o555)
+    try:
+        with Reader(path) as own, Reader(site) as theirs:
+            assert own.opinion(mail(3)) == theirs.opinion(mail(3))
+        assert os.listdir(tmp_path / "site") == ["mail.db"]
+    finally:
+        os.chmod(tmp_path / "site", 0o755)
+
+
+def test_a_user_stands_on_the_sites_store(path: str, tmp_path: Path) -> None:
+    """The user's verdicts step from the sum of both, and change the user's own numbers only."""
+    site, whole = str(tmp_path / "site.db"), Judge(Look(bits=BITS))
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(30)])
+    publish(path, site)
+    whole.learn([mail(number) for number in range(30)], [number % 2 == 0 for number in range(30)])
+    before, own = Path(site).read_bytes(), str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        with Reader(own) as reader:
+            for number in range(40):
+                assert math.isclose(reader.opinion(reader.with_sender(mail(number))).score,
+                                    whole.score([mail(number)])[0].score, rel_tol=1e-9, abs_tol=1e-9)  # fmt: skip
+            thought = reader.opinion(reader.with_sender(mail(31)))
+        store.learn([verdict(31, thought.score < 0)])
+    with Store(own) as store, Reader(own) as reader:  # it remembers where the site's is
+        again = reader.opinion(reader.with_sender(mail(31)))
+        assert again.score * thought.score < 0 or abs(again.score) < abs(thought.score)
+        assert content(own)[1] == {SENDERS[1]: (int(thought.score < 0), int(thought.score >= 0))}
+        store.forget([verdict(31, False).digest])
+        assert np.abs(content(own)[0]).max() < 1e-9 and not content(own)[1]
+        judge = whole.score([mail(31)])[0]
+    with Reader(own) as reader:
+        assert math.isclose(reader.opinion(reader.with_sender(mail(31))).score, judge.score, rel_tol=1e-9, abs_tol=1e-9)
+    assert Path(site).read_bytes() == before
+    os.unlink(site)
+    for use in (Reader, Store):
+        with pytest.raises(StoreError, match=r"site.db: there is no store"):
+            use(own)
+
+
+def test_a_site_of_other_columns_is_refused(path: str, tmp_path: Path) -> None:
+    site = str(tmp_path / "site.db")
+    with Store(site, {"bits": 9}), Store(path, SMALL):
+        pass
+    with pytest.raises(StoreError, match="stands on no other, not on .*site.db; a store keeps what it began with"):
+        Store(path, site=site)
+    own = str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        assert store.look.bits == 9
+    os.replace(path, site)
+    for use in (Reader, Store):
+        with pytest.raises(StoreError, match=r"site.db: bits is 8 there, 9 in .*own.db, which stands on it; begin"):
+            use(own)
+
+
+def test_many_mails_are_judged_as_each_is(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sorted(
+        raws(Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz").items(), key=lambda it: it[0][-30:]
+    )
+    site = str(tmp_path / "site.db")
+    with Store(path) as store:
+        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in real[:100]])
+    publish(path, site)
+    own = str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in real[100:120]])
+    monkeypatch.setattr(judging, "FEW", 5)
+    for store_path in (path, own):
+        with Reader(store_path) as reader:
+            made = list(judging.judged(reader, (Mail(name, raw) for name, raw in real[100:200])))
+            assert [mail.path for mail, _ in made] == [name for name, _ in real[100:200]]
+            for mail_, opinion in made:
+                alone = reader.opinion(reader.looked(mail_.raw))
+                assert opinion.verdict == alone.verdict and math.isclose(opinion.score, alone.score, abs_tol=1e-9)
