@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,34 +24,39 @@ CLOCKS = ("f", "n", "b", "c_b", "past")
 """Of `State`, beside what is known of columns; a bias has no late sum here, as it is 0."""
 
 
-def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array) -> None:
+class Seen(NamedTuple):
+    """What is to be filled while rows are learned. scores: (m,) float64, of each before its own step. added: (k,
+    values) float64 zeros, what its step has added to the k numbers of each of its columns, in the order of `Learner.numbers`;
+    (0, …) to do without."""
+
+    scores: Array
+    added: Array
+
+
+def progressive(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, out: Seen) -> None:
     """`learn` row by row, with each row's score before its own step: of the last weights, or of their average.
 
     The step is `learn` itself on one row, so the weights are those of a run without the look, bit for bit.
-    scores: (m,) float64, filled. added: (k, values) float64 zeros, filled: what each row's step has added to the k
-    numbers of each of its columns, in the order of `Learner.numbers`; (0, …) to do without.
     """
     y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
     for p in range(order.size):
         i = np.uint64(order[p])
-        scores[p] = score_now(rows, i, state, keep)
-        note(rows, i, state, keep, added, -1.0)
+        out.scores[p] = score_now(rows, i, state, keep)
+        note(rows, i, state, keep, out.added, -1.0)
         learn(rule, rows, Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate), state, keep, p)
-        note(rows, i, state, keep, added, 1.0)
+        note(rows, i, state, keep, out.added, 1.0)
 
 
-def progressive_columns(
-    rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, scores: Array, added: Array
-) -> None:
+def progressive_columns(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, out: Seen) -> None:
     """The same of steps that a metric shapes."""
     y, order, c, decay, a, block, whole, last, w, b, carry, rate = steps
     for p in range(order.size):
         i = np.uint64(order[p])
-        scores[p] = score_now(rows, i, state, keep)
-        note(rows, i, state, keep, added, -1.0)
+        out.scores[p] = score_now(rows, i, state, keep)
+        note(rows, i, state, keep, out.added, -1.0)
         now = Steps(y, order[: p + 1], c, decay, a, block, whole, last, w, b, carry, rate)
         learn_columns(rule, rows, now, state, keep, p)
-        note(rows, i, state, keep, added, 1.0)
+        note(rows, i, state, keep, out.added, 1.0)
 
 
 def note(rows: Any, i: Index, state: State, keep: Keep, added: Array, sign: float) -> None:
@@ -129,7 +134,7 @@ class Learner:
 
     def learn(self, rows: Rows, y: Array, longest: Array, added: Array = NOTHING_ADDED) -> Array:
         """(n,) scores, each before its own row was learned. y: (n,) ±1. longest: (n,) the largest ‖x̄‖² up to each row,
-        which η "auto" depends on. added: as for `progressive`."""
+        which η "auto" depends on. added: as in `Seen`."""
         settings, state, scores = self.settings, self.run.state, np.empty(len(y))
         c = settings.rates_along(self.run.blocks, longest)
         decay = 1.0 - c * settings.alpha if settings.decays else np.empty(0)
@@ -139,7 +144,7 @@ class Learner:
             none, alike = (state.w[:0], state.b[:0]), np.ones(len(y))
             steps = Steps(y, order, alike, decay, np.empty((1, 1)), 1, 0, True, *none, carry, c)
         way, rule = progressive_columns if settings.shaped else progressive, self.run.loop_rule
-        self._loop(way, rule, rows)(rule, rows, steps, state, self.keep, scores, added)
+        self._loop(way, rule, rows)(rule, rows, steps, state, self.keep, Seen(scores, added))
         self.run.blocks += len(y)
         return scores
 
