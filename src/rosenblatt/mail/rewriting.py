@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .judge import Opinion
+    from .opinion import Opinion
 
 NAMES = ("X-Spam-Status", "X-Spam-Flag", "X-Spam-Score", "X-Bogosity")
 """What the filter writes in any style, and so takes away."""

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError, SettingError, located
+from ..mailtext.mail import MAIL_LIMIT
 from ..read.mail import MailSource
-from ..read.mail.mbox import MAIL_LIMIT
 from ..read.mail.source import CUT, is_tar
 from ..read.mail.store import NO_MAIL, PAIR
 from ..read.open import is_folder, is_read_once, is_remote, open_bytes

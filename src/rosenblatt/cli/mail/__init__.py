@@ -16,6 +16,7 @@ COMMANDS = {
     "learn": "Learn that mails are spam, or ham, which is real mail.",
     "forget": "Take back what mails have taught.",
     "classify": "Say of mails whether they are spam.",
+    "filter": "Read a mail, and write it with a header that says what it is.",
     "explain": "Say what makes a mail spam or ham.",
     "mistakes": "List the mails that were thought otherwise before their verdict.",
     "what-if": "Judge a whole mailbox, and say what would move where.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import struct
 from collections.abc import Iterable
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any
 
 from ..features import SENDERS, Look, Looked, known
 from ..opinion import Opinion, Scale
+from ..rewriting import rewritten
 from .file import StoreError, meta, opened, refused
 
 NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
@@ -42,7 +44,7 @@ class Reader:
 
     def looked(self, raw: bytes) -> Looked:
         """What is seen of a mail, also of what is known of its sender."""
-        return self.with_sender(self.look(raw))
+        return self.with_sender(self.look(rewritten(raw, {})))
 
     def with_sender(self, looked: Looked) -> Looked:
         if not looked.sender or SENDERS not in self.look.groups:
@@ -87,6 +89,17 @@ class Reader:
         spam, ham = row or (0, 0)
         more = self.site.sender(address) if self.site else (0, 0)
         return spam + more[0], ham + more[1]
+
+
+def reader_of(path: str, site: str = "") -> Reader:
+    """The store at `path`, or the site's, for who has none yet. StoreError, also where it stands on another."""
+    if site and not os.path.exists(path):
+        return Reader(site)
+    reader = Reader(path)
+    if site and (reader.site is None or os.path.abspath(site) != reader.site.path):
+        reader.close()
+        raise StoreError(f"{path}: stands on {reader.site.path if reader.site else 'no other'}, not on {site}")
+    return reader
 
 
 def site_of(path: str, site: str, settings: dict[str, Any]) -> Reader | None:

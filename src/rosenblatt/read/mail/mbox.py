@@ -10,8 +10,8 @@ of 26,206 mails of four corpora, 28 of them prose), keeps `>From`, and goes thro
 import re
 from collections.abc import Callable, Iterator
 
-MAIL_LIMIT = 64 << 20
-"""Bytes of one mail that are read."""
+from ...mailtext.mail import MAIL_LIMIT
+
 BLOCK = 1 << 20
 LINE = 1024
 """Bytes of the longest line that can part mails."""

@@ -14,11 +14,12 @@ from ...data.batch import Batch
 from ...errors import DataError, SettingError, located
 from ...mailtext.fields import FAILED, MADE, Document
 from ...mailtext.fields import FIELDS as DEFAULT
+from ...mailtext.mail import MAIL_LIMIT
 from ..open import STDIN, ByteStream, PathLike, is_folder, is_read_once, is_remote, open_bytes
 from ..parameters import FIELDS, LABEL_HEADER, LABEL_RULES, LABELS
 from ..source import FileSource
 from .labels import HeaderLabels
-from .mbox import LEFT_OUT, LOOK, MAIL_LIMIT, is_mbox
+from .mbox import LEFT_OUT, LOOK, is_mbox
 from .store import ARCHIVE, ONE, PAIR, Entry, Folders, Index, NoMail, Single, Store, is_index, messages, note_of
 
 BATCH = 256

@@ -8,11 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
 from ...errors import DataError, located
+from ...mailtext.mail import MAIL_LIMIT
 from ...mailtext.mime import is_deleted, is_mail
 from ..open import Ahead, ByteStream, PathLike, compression, file_size, is_folder, open_bytes, plain_name, uncompressed
 from ..several import TWICE
 from ..source import filled
-from .mbox import LEFT_OUT, MAIL_LIMIT, is_mbox, refusal, split
+from .mbox import LEFT_OUT, is_mbox, refusal, split
 
 NO_MAIL = "files that are no mail, skipped"
 LINKS = "links, not followed"
