@@ -103,15 +103,15 @@ def test_what_a_stream_cannot_be(name: str, tmp_path: Path) -> None:
     files, said = BAD[name]
     save(tmp_path, {**PLAIN, **{path: text.encode() for path, text in files.items()}})
     done = run("mail", "evaluate", tmp_path)
-    assert done.code == 3 and said in done.err and done.err.count("\n") <= 2, done.err
+    assert done.code == 65 and said in done.err and done.err.count("\n") <= 2, done.err
     packed = pack(tmp_path.parent / f"{tmp_path.name}.tar.gz", {**PLAIN, **{k: v.encode() for k, v in files.items()}})
-    assert run("mail", "evaluate", packed).code == 3
+    assert run("mail", "evaluate", packed).code == 65
 
 
 def test_no_mail_and_no_file_are_said(tmp_path: Path) -> None:
     for path, said in ((tmp_path, "found no mail"), (tmp_path / "none", "no such file")):
         done = run("mail", "evaluate", path)
-        assert done.code == 3 and said in done.err
+        assert done.code == 65 and said in done.err
 
 
 # --- who comes when, and what is shown -------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
     ]
     for words, why in cases:
         done = run("mail", "evaluate", *words, "--against", saved)
-        assert done.code == 3 and f"one.json: {why}" in done.err
+        assert done.code == 65 and f"one.json: {why}" in done.err
     damage: dict[str, Any] = {
         "[1]": "found other JSON",
         "{": "found no JSON",
@@ -380,17 +380,17 @@ def test_an_ablation_in_the_shell(folder: Path) -> None:
 )
 def test_options_that_do_not_go(words: list[str], said: str, folder: Path) -> None:
     done = run("mail", "evaluate", folder, *words)
-    assert done.code == 2 and said in done.err, done.err
+    assert done.code == 64 and said in done.err, done.err
 
 
 def test_the_result_is_whole_or_not_there(tmp_path: Path) -> None:
     mail_folder(tmp_path / "m")
-    assert run("mail", "evaluate", tmp_path / "m", "-o", tmp_path / "no" / "out.json").code == 5
+    assert run("mail", "evaluate", tmp_path / "m", "-o", tmp_path / "no" / "out.json").code == 73
     out = write(tmp_path / "out.json", "before")
-    assert run("mail", "evaluate", tmp_path / "m", "--against", tmp_path / "none.json", "-o", out).code == 3
+    assert run("mail", "evaluate", tmp_path / "m", "--against", tmp_path / "none.json", "-o", out).code == 65
     assert out.read_text() == "before" and not list(tmp_path.glob(".out*"))
 
 
 def test_a_command_that_mail_has_not() -> None:
     done = run("mail", "sort")
-    assert done.code == 2 and "there is no command 'sort'; the commands are evaluate" in done.err
+    assert done.code == 64 and "there is no command 'sort'; the commands are learn, forget, classify" in done.err

@@ -207,6 +207,19 @@ def test_predicting_one_line_compiles_nothing(tmp_path: Path, suffix: str, rows:
     assert heavy <= {"scipy"}
 
 
+@pytest.mark.parametrize("command", ["classify", "explain"])
+def test_one_mail_is_judged_without_numpy(tmp_path: Path, command: str) -> None:
+    """A filter calls it for each mail: numpy takes 0.1 s. From standard input and from a file."""
+    one, store = tmp_path / "one.eml", tmp_path / "mail.db"
+    one.write_text("Subject: free\nFrom: ann@example.org\n\nmoney\n")
+    loaded("mail", "learn", "--spam", one, "--store", store)
+    program = RUN.replace(repr(HEAVY), repr(("numpy", "rich", *HEAVY)))
+    for words in ([one], []):
+        line = [sys.executable, "-c", program, "mail", command, *words, "--store", store]
+        done = subprocess.run([*map(str, line)], capture_output=True, text=True, input=one.read_text())
+        assert done.stderr == "loaded:\n" and done.stdout.startswith(("spam", "ham", "unsure")), done
+
+
 # --- what is committed -----------------------------------------------------------------------------------------------
 
 # In two parts each, so that this file does not name what it looks for.

@@ -63,14 +63,16 @@ def command(cls: type[Command] = Command, **arguments: str) -> Decorator:
     """A command of the function's name; its docstring is the help, and ends with `Example:` and indented lines.
 
     arguments: of the function → what the help calls them, in order. `DATA...` takes several, see `read.several`;
-    `[PATH]...` takes words as they are, or none.
+    `[PATH]` and `[PATH]...` take words as they are, or none.
     """
 
     def decorate(function: Any) -> Any:
         text, _, example = inspect.cleandoc(function.__doc__).partition("\n\nExample:\n")
         for name, metavar in reversed(arguments.items()):
             many: dict[str, Any] = {"nargs": -1} if metavar.endswith("...") else {}
-            if many and not metavar.startswith("["):
+            if metavar.startswith("["):
+                many["required"] = False
+            elif many:
                 many |= {"required": True, "callback": as_data}
             function = click.argument(name, metavar=metavar, **many)(function)
         return click.command(cls=cls, help=text, example=textwrap.dedent(example))(function)

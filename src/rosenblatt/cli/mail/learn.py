@@ -3,12 +3,12 @@
 import os
 from collections import Counter
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import click
 
-from ...errors import SettingError
+from ...errors import SettingError, plain
 from ...mail.features import Look
 from ...mail.looking import KINDS
 from ...mail.parameters import JUDGE
@@ -87,11 +87,12 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
     asked = {name: words[name] for name in given(words) & SETTINGS.keys()}
     check_settings(asked)
     done, jobs = Counter[str](), jobs or len(os.sched_getaffinity(0))
-    with Store(store, asked, words["site"] or "") as opened:
-        keep_settings(opened, asked)
-        with closing(watched(sources, "learning")) as mails:
+    with closing(watched(sources, "learning")) as mails:
+        first = [*islice(mails, 1)]  # where there is none, no store is made
+        with Store(store, asked, words["site"] or "") as opened:
+            keep_settings(opened, asked)
             try:
-                for sums in learned(opened, mails, jobs):
+                for sums in learned(opened, chain(first, mails), jobs):
                     done = sums
             except (KeyboardInterrupt, SystemExit):
                 note(f"\n{done.total():,} mails are done; the same command again goes on from there")
@@ -115,10 +116,12 @@ def check_settings(asked: dict[str, Any]) -> None:
 
 def keep_settings(store: Store, asked: dict[str, Any]) -> None:
     """Change those that can be. SettingError for others than those of the store."""
-    settled = {**store.settings, **{name: list(getattr(store.look, name)) for name in ("groups", "trusted")}}
+    other = {name: value for name, value in asked.items() if value != store.settings[name]}
     for name in LOOKED_AT:
-        if name in asked and asked[name] != settled[name] and sorted(asked[name]) != sorted(settled[name]):
-            text = f"{store.path} has {settled[name]}; what a mail is looked at for stays as a store began"
-            raise SettingError(f"{{{name}}}: {text}", **{name: asked[name]})
-    if other := {name: asked[name] for name in ("lost", "whole") if asked.get(name, settled[name]) != settled[name]}:
-        store.change(**other)
+        own, wanted = getattr(store.look, name), asked.get(name)
+        if name in other and (not isinstance(wanted, list) or {*map(str.lower, wanted)} != {*own}):
+            found = ",".join(own) or "none" if isinstance(wanted, list) else own
+            text = f"{store.path} has {found}; what is looked at in a mail stays as its store began"
+            raise SettingError(f"{{{name}.name}}: {plain(text)}", **{name: None})
+    if later := {name: other[name] for name in ("lost", "whole") if name in other}:
+        store.change(**later)

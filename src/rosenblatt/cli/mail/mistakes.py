@@ -8,8 +8,8 @@ from .shared import shown_time, store_option
 
 
 @command()
-@switch("Output", "--unsure", "Also mails that it was unsure of.")
 @store_option
+@switch("Output", "--unsure", "Also mails that it was unsure of.")
 @json_option
 def mistakes(unsure: bool, store: str, as_json: bool) -> None:
     """List learned mails that were thought otherwise before their verdict, the latest first.

@@ -120,7 +120,7 @@ class Store:
     def forget(self, digests: Iterable[bytes]) -> int:
         """Forget these mails, all or none. How many were known. StoreError for one that is too old to be forgotten."""
         with self._turn():
-            found = [message for message in map(self._known, digests) if message is not None]
+            found = [message for message in map(self._known, dict.fromkeys(digests)) if message is not None]
             for message in found:
                 if message.added is None:
                     kept = f"of the latest {self.settings['whole']:,} only"
