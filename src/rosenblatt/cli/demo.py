@@ -198,9 +198,6 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     return {"kept": KEPT, "strongest_words": words, "explained": explained}
 
 
-# --- the mail filter -------------------------------------------------------------------------------------------------
-
-
 def raw_mails() -> dict[str, bytes]:
     """The shipped mails as they are, by their path in their archive."""
     with tarfile.open(datasets.path("mails")) as archive:
