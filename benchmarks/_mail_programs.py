@@ -19,6 +19,7 @@ from shutil import which
 from typing import Any
 
 from rosenblatt.mail import Judge
+from rosenblatt.mail.bulk import Bulk
 
 PROBABILITY = 0.5
 """The score of a program that has no opinion yet, and where a probability says spam."""
@@ -78,6 +79,7 @@ class Ours(Program):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._judge = Judge()
+        self._bulk = Bulk(self._judge.look)
         self._seen: tuple[Path | None, Any] = None, None
         self._verdict = ""
 
@@ -99,10 +101,10 @@ class Ours(Program):
         self._judge.learn([self.looked(mail)], [spam])
 
     def learn_all(self, mails: Sequence[Path], spam: Sequence[bool]) -> None:
-        self._judge.learn([self._judge.look(mail.read_bytes()) for mail in mails], spam)
+        self._judge.learn(list(self._bulk(mail.read_bytes() for mail in mails)), spam)
 
     def judge_all(self, mails: Sequence[Path]) -> list[float]:
-        opinions = self._judge.score([self._judge.look(mail.read_bytes()) for mail in mails])
+        opinions = self._judge.score(list(self._bulk(mail.read_bytes() for mail in mails)))
         return [opinion.probability for opinion in opinions]
 
 

@@ -4,6 +4,7 @@
 
 CPU time, the best of the rounds; `first` is with nothing remembered, as in a new process, and so the best of new looks.
 The ratio is to `email.message_from_bytes`, which makes no text of a body. A group: what it adds to reading the mail.
+look, together: by `Bulk`, which gives the same. judged: with the judge's score, after it has learned them all.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 
 from _command_line import parsed, parser
 
+from rosenblatt.mail import Judge
+from rosenblatt.mail.bulk import Bulk
 from rosenblatt.mail.features import DEFAULT, GROUPS, Look
 from rosenblatt.mailtext import parse
 
@@ -29,15 +32,26 @@ def seconds(work: Callable[[bytes], Any], mails: list[bytes]) -> float:
     return time.process_time() - start
 
 
+def together(work: Callable[[list[bytes]], Any], mails: list[bytes]) -> float:
+    start = time.process_time()
+    list(work(mails))
+    return time.process_time() - start
+
+
 def steps(mails: list[bytes], rounds: int) -> Iterator[tuple[str, float]]:
     """(name, seconds)"""
     yield "email.message_from_bytes", min(seconds(email.message_from_bytes, mails) for _ in range(rounds))
     yield "parse, subject and body", min(seconds(lambda raw: parse(raw, ("subject",)), mails) for _ in range(rounds))
     yield "parse, default fields", min(seconds(parse, mails) for _ in range(rounds))
     yield "look, first", min(seconds(Look(), mails) for _ in range(rounds))
+    yield "look, together, first", min(together(Bulk(Look()), mails) for _ in range(rounds))
     looks = {"look": Look(), "no group": Look([]), **{name: Look([name]) for name in GROUPS}}
     again = {name: min(seconds(look, mails) for _ in range(rounds + 1)) for name, look in looks.items()}
     yield "look", again["look"]
+    bulk, judge = Bulk(Look()), Judge()
+    judge.learn(list(bulk(mails)), [at % 2 == 0 for at in range(len(mails))])
+    yield "look, together", min(together(bulk, mails) for _ in range(rounds))
+    yield "judged", min(together(lambda raws: judge.score(list(bulk(raws))), mails) for _ in range(rounds))
     for name in GROUPS:
         mark = "" if name in DEFAULT else " (off)"
         yield f"  {name}{mark}", max(again[name] - again["no group"], 0)

@@ -1,9 +1,11 @@
 """The judge of mail at its default: corpora by wrong verdicts, each expert alone, a quick start, one corrected mail.
 
-    python benchmarks/mail_judge.py [table] [experts] [start] [corrected] [--orders 5] [--corpus NAME …] [--json]
+    python benchmarks/mail_judge.py [table] [experts] [candidates] [start] [corrected]
+        [--orders 5] [--corpus NAME …] [--json]
 
 Order: index.csv shuffled by `default_rng(s).permutation(n)`, s = 0, 1, …; figures are means over the orders. table: the
-default at 0, 1, 5 and 20 % wrong verdicts. experts: each alone, and all but one. start: (1−ROCA)% of all later mails
+default at 0, 1, 5 and 20 % wrong verdicts. experts: each alone, and all but one. candidates: other learners alone, at
+0 and 5 %. start: (1−ROCA)% of all later mails
 after the first 20 + 20 and 200 + 200 were learned. corrected: the mails that are mistaken at p > .5 after the first
 fifth; of each the judge learns the right verdict and is asked again, of itself and of a copy with another recipient,
 date, Message-ID, Received and a changed line; cost: how many of 500 other mails change sides by that.
@@ -21,12 +23,30 @@ import numpy as np
 from _command_line import parsed, parser
 
 from rosenblatt.mail import Judge, Plan, read_stream
-from rosenblatt.mail.judge import EXPERTS
+from rosenblatt.mail.judge import EXPERTS, Expert
 from rosenblatt.mail.measures import lam, one_minus_roca
 
 CORPORA = ("spamassassin_dev", "lingspam_dev", "enron_dev", "csdmc2010_dev")
 NOISES = (0.0, 0.01, 0.05, 0.20)
 OTHERS = 500
+CANDIDATES: dict[str, Any] = {
+    "perceptron": "perceptron",
+    "perceptron averaged": {"keep": "averaged"},
+    "margin": "margin",
+    "margin averaged": {"rule": "margin", "keep": "averaged"},
+    "PA-I C=0.1": "passive-aggressive:C=0.1",
+    "PA-I C=1": "passive-aggressive:C=1",
+    "PA-I C=0.1 averaged": {"rule": "passive-aggressive:C=0.1", "keep": "averaged"},
+    "logistic eta=10": {"rule": "logistic", "eta0": 10.0},
+    "logistic eta=30": {"rule": "logistic", "eta0": 30.0},
+    "AdaGrad-logistic eta=0.3": {"rule": "logistic", "metric": "adagrad", "eta0": 0.3},
+    "AdaGrad-logistic eta=0.7": {"rule": "logistic", "metric": "adagrad", "eta0": 0.7},
+    "AROW r=0.1": "arow:r=0.1",
+    "AROW r=1": "arow:r=1",
+    "AROW r=1 averaged": {"metric": "arow:r=1", "keep": "averaged"},
+    "SCW-I": "scw",
+}
+"""Some step at mistakes (perceptron), some until a margin holds (margin, PA-I, SCW-I), the others at every mail."""
 MOST = 60
 """Corrected mails of an order."""
 
@@ -86,6 +106,13 @@ def experts(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
                 yield row | corpus.mean(options, noise, some)
 
 
+def candidates(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
+    for name, learner in CANDIDATES.items():
+        for noise in (0.0, 0.05):
+            row = {"part": "candidates", "corpus": corpus.name, "learner": name, "noise": noise}
+            yield row | corpus.mean(options, noise, [Expert(learner, 1.0)])
+
+
 def start(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
     for few in (20, 200):
         found = []
@@ -126,7 +153,7 @@ def corrected(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
     yield row | {f"changed of {OTHERS}": right["others"] / of}
 
 
-PARTS = {"table": table, "experts": experts, "start": start, "corrected": corrected}
+PARTS = {"table": table, "experts": experts, "candidates": candidates, "start": start, "corrected": corrected}
 
 
 def main() -> None:

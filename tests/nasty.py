@@ -90,7 +90,7 @@ BAD: dict[str, bytes] = {
     "same-columns.csv": b"a,b,label\n1,1,x\n2,2,y\n3,3,x\n4,4,y\n",
     "constant.csv": b"a,b,label\n1,5,x\n2,5,y\n3,5,x\n4,5,y\n",
     "wide.csv": WIDE.format("x", "y").encode(),
-    "wide.svm": b"1 1:1 100000:1\n-1 2:1 99999:1\n",
+    "wide.svm": b"1 1:1 30000:1\n-1 2:1 29999:1\n",
     "far.svm": b"1 1:1 4294967297:1\n-1 2:1\n",
     "negative.svm": b"1 -1:1\n-1 1:1\n",
     "zero.svm": b"1 0:1\n-1 1:1\n",

@@ -108,7 +108,7 @@ def test_ctrl_c_stops_cleanly_and_leaves_nothing_half_written(folder: Path) -> N
 
 def test_long_learning_shows_a_bar_with_rate_and_time_left() -> None:
     """peers.md, Training: no loss curve, no progress bar → a bar, on a terminal only."""
-    words = ("train", "endless.svm", "-o", "m", "--epochs", "50")
+    words = ("train", "endless.svm", "-o", "m", "--epochs", "20")
     code, out, shown = on_a_terminal(*words)
     assert re.search(r"epoch \d+, [\d,]+ mistakes .* [\d.]+k? rows/s +\d+:\d\d left", shown), shown
     assert code == 0 and out.startswith("1,000 rows (-1: 500, 1: 500; positive: 1)")

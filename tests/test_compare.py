@@ -360,19 +360,18 @@ def test_a_test_set_that_does_not_fit_is_refused(test: Any, named: str) -> None:
 # --- in words --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [200, 100, 80, 60, 40])
 @pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
-def test_the_table_fits_or_is_as_narrow_as_it_gets(width: int, scoring: str | None) -> None:
-    x, y = three_classes()
-    found = compare(
-        x, y, Plan(learners=contenders("rows", 3, [*rule_classes()], ["averaged"]), scoring=scoring, epochs=3)
-    )
-    lines = found.table(width).splitlines()
-    if width >= 60:
-        assert max(map(len, lines[: len(found.rows) + 1])) <= width
-    assert ("left out" in found.table(width)) == (width < 80 if scoring is None else width <= 80)
-    names = [line[2:].split()[0] for line in lines[1 : len(found.rows) + 1]]
-    assert len(names) == len(found.rows) and sum(line.startswith("*") for line in lines) == 1
+def test_the_table_fits_or_is_as_narrow_as_it_gets(scoring: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")  # ten loops of three classes would take 15 s, for a table of any numbers
+    learners = contenders("rows", 3, [*rule_classes()], ["averaged"])
+    found = compare(*three_classes(), Plan(learners=learners, scoring=scoring, epochs=3))
+    for width in (200, 100, 80, 60, 40):
+        lines = found.table(width).splitlines()
+        if width >= 60:
+            assert max(map(len, lines[: len(found.rows) + 1])) <= width
+        assert ("left out" in found.table(width)) == (width < 80 if scoring is None else width <= 80), width
+        names = [line[2:].split()[0] for line in lines[1 : len(found.rows) + 1]]
+        assert len(names) == len(found.rows) and sum(line.startswith("*") for line in lines) == 1
 
 
 def test_the_verdict_names_the_pick_the_method_and_its_limits() -> None:

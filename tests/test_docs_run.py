@@ -71,7 +71,9 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     that has imported everything: see forked.py. Started each, those of the README took 15 s of CPU; forked 5.7."""
     items = [item for item in request.session.items if "running" in getattr(item, "fixturenames", ())]
     chosen = dict.fromkeys(item.callspec.params["page"] for item in items)  # type: ignore[attr-defined]
-    with forking() as forked, ThreadPoolExecutor(os.cpu_count()) as pool:
+    # Beside other processes two pages at a time are no sooner ready, and compile the same loop twice: 15 s of CPU.
+    at_a_time = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count()
+    with forking() as forked, ThreadPoolExecutor(at_a_time) as pool:
         yield {page: pool.submit(ran, page, tmp_path_factory.mktemp("page"), forked) for page in chosen}
 
 

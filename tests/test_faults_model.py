@@ -54,8 +54,9 @@ def test_e6_a_threshold_chosen_on_other_rows_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", rosenblatt._RECIPES)
-def test_e2_every_parameter_with_an_effect_is_taken(name: str) -> None:
+def test_e2_every_parameter_with_an_effect_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the memories that may be kept, and a scorer, which validation asks for."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")  # a loop for each metric would take 10 s
     cls = getattr(rosenblatt, name)
     taken = inspect.signature(cls).parameters
     memories = memory_classes()

@@ -213,8 +213,11 @@ def test_a11_voted_learners_are_judged_by_whole_epochs(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("cuts", [[1], [7, 8, 60], list(range(1, 80))])
-def test_a6_units_learn_the_same_however_the_stream_is_cut(cuts: list[int], make: Any) -> None:
+def test_a6_units_learn_the_same_however_the_stream_is_cut(
+    cuts: list[int], make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """η "auto" once came from the rows of the first call, which looks ahead: 10 or 16 mistakes. Rows that grow."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")  # eight loops would take 14 s, for 80 rows
     X, y = blobs(80, 0)
     X = make(X * np.geomspace(0.1, 100, 80)[:, None])
     learners = ("linear", "averaged logistic", "sigmoid", "tanh", {"rule": "linear", "learning_rate": "sqrt"})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command import MAIN, process, well, write
+from command import MAIN, mail_folder, process, run, well, write
 from rosenblatt import Model
 
 FULL = Path("/dev/full")
@@ -24,6 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "a.svm", SVM)
     write(tmp_path / "many.svm", SVM * 20_000)
     well("train", "a.svm", "-o", "m")
+    mail_folder(tmp_path / "mails")
     return tmp_path
 
 
@@ -43,6 +44,7 @@ SHORT = [
     ["--version"],
     ["inspect", "m"],
     ["summary", "a.svm", "--json"],
+    ["mail", "evaluate", "mails", "--json"],
 ]
 
 
@@ -58,7 +60,8 @@ def ended(words: list[str], unbuffered: str, **options: object) -> tuple[int, by
 def test_f1_a_full_disk_is_said_once(words: list[str], unbuffered: str) -> None:
     with FULL.open("wb") as full:
         code, err = ended(words, unbuffered, stdout=full)
-    assert (code, err) == (5, b"Error: standard output cannot be written: No space left on device\n")
+    assert code == (73 if words[0] == "mail" else 5)
+    assert err == b"Error: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize("words", LONG, ids=" ".join)
@@ -129,6 +132,15 @@ def test_f1_who_may_read_a_file_may_read_the_one_that_replaces_it(folder: Path) 
     (folder / "b.csv").chmod(0o660)
     well("convert", "a.svm", "b.csv")
     assert stat.S_IMODE((folder / "b.csv").stat().st_mode) == 0o660
+
+
+def test_f1_a_name_that_no_disk_takes_is_said() -> None:
+    """As a folder that may not be looked into: whoever asks pathlib whether it is there gets an exception."""
+    name = "x" * 300
+    for words in (["convert", "a.svm", f"{name}.csv"], ["mail", "evaluate", "mails", "-o", f"{name}.json"]):
+        done = run(*words)
+        assert done.code in (5, 73) and "cannot be written: File name too long" in done.err, done.err
+    assert run("mail", "evaluate", name).code == 65
 
 
 # --- E6: two updates of one model at once ---

@@ -108,13 +108,12 @@ def test_tags_say_where_a_word_stands() -> None:
     ]  # fmt: skip
 
 
-def test_a_memory_asks_once_and_forgets_long_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_asks_once_and_forgets_long_pieces() -> None:
     asked: list[str] = []
-    memory = Memory(lambda piece: asked.append(piece))
+    memory = Memory(lambda piece: asked.append(piece), most=2)
     for piece in ("a", "b", "a", "x" * 99, "x" * 99):
         memory[piece]
     assert asked == ["a", "b", "x" * 99, "x" * 99]
-    monkeypatch.setattr(sys.modules[Memory.__module__], "REMEMBERED", 2)
     memory["c"]
     assert list(memory) == ["c"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from array import array
 from hashlib import sha256
@@ -87,13 +88,24 @@ def test_a_tar_on_standard_input(folder: Path, tmp_path: Path) -> None:
 
 BAD: dict[str, tuple[dict[str, str], str]] = {
     "not there": ({"index.csv": "path,label\nin/z,spam\n"}, "index.csv, line 2: found 'in/z', which is not there"),
-    "twice": ({"index.csv": f"{TABLE}in/a,ham\n"}, "index.csv, line 5: found 'in/a', which is named twice"),
+    "two labels": (
+        {"index.csv": f"{TABLE}./in/a, Spam \n"},
+        "index.csv, line 5: found './in/a' as Spam, which line 3 says it is not; expected one label",
+    ),
+    "outside": ({"index.csv": "path,label\n../in/a,spam\n"}, "line 2: found '../in/a', which is not there; expected"),
+    "a folder": ({"index.csv": "path,label\nin,spam\n"}, "line 2: found 'in', which is not there"),
+    "semicolons": ({"index.csv": "path;label\nin/a;spam\n"}, "found the columns path;label; expected path and label"),
+    "a long name": ({"index.csv": f"path,label\n{'x' * 100_000},spam\n"}, f"found '{'x' * 200}…', which is not there"),
     "columns": ({"index.csv": "file,label\nin/a,ham\n"}, "line 1: found the columns file, label; expected path"),
     "nothing": ({"index.csv": "path,label\n"}, "it names no mail"),
     "empty": ({"index.csv": ""}, "line 1: it is empty; expected path and label"),
-    "label": ({"index.csv": "path,label\nin/a,eggs\n"}, "found the label 'eggs'; expected the labels spam and ham"),
+    "label": ({"index.csv": "path,label\nin/a,eggs\n"}, "index.csv, line 2: found the label 'eggs'; expected the"),
     "no label": ({"index.csv": "path,label\nin/a\n"}, "found the label ''"),
     "unlabelled": ({}, "found mails without labels; expected mails in folders named spam and ham"),
+    "other folders": (
+        {"junk/a": "Subject: a\n\n"},
+        "found the label 'in'; expected the labels spam and ham; spam=PATH",
+    ),
     "one word": ({"index": "spam\n"}, "index, line 1: found 'spam'; expected a label and the path"),
 }
 
@@ -104,8 +116,21 @@ def test_what_a_stream_cannot_be(name: str, tmp_path: Path) -> None:
     save(tmp_path, {**PLAIN, **{path: text.encode() for path, text in files.items()}})
     done = run("mail", "evaluate", tmp_path)
     assert done.code == 65 and said in done.err and done.err.count("\n") <= 2, done.err
+    with pytest.raises(DataError) as error:
+        evaluate(tmp_path)
+    assert done.err.splitlines()[-1] == f"Error: {error.value}"
     packed = pack(tmp_path.parent / f"{tmp_path.name}.tar.gz", {**PLAIN, **{k: v.encode() for k, v in files.items()}})
     assert run("mail", "evaluate", packed).code == 65
+
+
+def test_what_is_no_table_is_said(tmp_path: Path) -> None:
+    save(tmp_path, {**PLAIN, "index.csv": b"path,label\nin/a," + b"spam" * 50})
+    before = csv.field_size_limit(100)
+    try:
+        with pytest.raises(DataError, match=r"index.csv, line 2: found no table \(field larger.*\); expected lines"):
+            read_stream(tmp_path)
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_no_mail_and_no_file_are_said(tmp_path: Path) -> None:
@@ -132,6 +157,9 @@ def test_order_and_noise_are_those_of_their_seeds() -> None:
     [
         ({"order": "random"}, "unknown order='random'; one of given, shuffled"),
         ({"seed": -1}, "seed=-1 must be a whole number ≥ 0"),
+        ({"seed": None}, "seed=None must be a whole number ≥ 0"),
+        ({"feedback_first": "all"}, "feedback_first='all' must be None or a whole number ≥ 0"),
+        ({"noise": "5%"}, "noise='5%' must be a share"),
         ({"repeat": 0}, "repeat=0 must be a whole number ≥ 1"),
         ({"delay": 1.5}, "delay=1.5 must be a whole number ≥ 0"),
         ({"noise": 1.0}, "noise=1 must be a share"),
@@ -158,12 +186,17 @@ class Numbered:
         return Looked(array("I", columns), "")
 
 
+class OneByOne:
+    def __init__(self, look: Any) -> None:
+        self.few = lambda raws: list(map(look, raws))
+
+
 class Diary:
     """A judge that writes down what it is asked."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, bool | None]] = []
-        self.look = Numbered()
+        self.look, self.lost = Numbered(), 0.001
 
     def score(self, mails: list[Looked]) -> list[Opinion]:
         self.asked += [("score", mail.columns[0], None) for mail in mails]
@@ -185,6 +218,7 @@ def asked(folder: Path, monkeypatch: pytest.MonkeyPatch, **plan: Any) -> tuple[l
         return judges[-1]
 
     monkeypatch.setattr(evaluation, "judge_from", new)
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     made = evaluate(folder, Plan(**plan))
     return judges[-1].asked, made.runs[0]
 
@@ -269,7 +303,7 @@ def test_both_faces_say_the_same(folder: Path, tmp_path: Path) -> None:
     )
     python = evaluate(folder, Plan("shuffled", 2, 2, 0.05, 2, 50), bits=12).as_dict()
     assert shell.json == json.loads(json.dumps(python)) == json.loads((tmp_path / "out.json").read_text())
-    assert shell.json["settings"] == {"groups": list(Judge().look.groups), "bits": 12}
+    assert shell.json["settings"] == {"groups": list(Judge().look.groups), "bits": 12, "max_false_positives": 0.001}
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -286,6 +320,20 @@ def test_the_picture(folder: Path) -> None:
     figure = figure_of_stream(evaluate(folder, Plan("shuffled", repeat=2)), "a stream")
     assert_legible(figure)
     assert {"1 − ROCA", "spam through, threshold", "real mail lost, p > .5"} <= {*texts(figure)}
+
+
+@pytest.mark.parametrize("chosen", ["spam/", "ham/0", ""])
+def test_the_picture_of_little_has_numbers_on_its_axes(chosen: str, tmp_path: Path) -> None:
+    """Few mails, one class, mistakes of about one size or none at all: a power of ten may not be among them."""
+    save(tmp_path, {name: own for name, own in MAILS.items() if name.startswith(chosen)})
+    for plan in (Plan(), Plan("shuffled", feedback_first=0)):
+        figure = figure_of_stream(evaluate(tmp_path, plan), "a stream")
+        assert_legible(figure)
+        said = {*texts(figure)}
+        assert "100%" in said or "50%" in said
+        assert sum(text.isdigit() for text in said) >= 2, said
+        assert "real mail lost, threshold: none" in said
+        assert ("1 − ROCA" in said) == (chosen == "")
 
 
 # --- against another run ---------------------------------------------------------------------------------------------
@@ -330,7 +378,14 @@ def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
         "{": "found no JSON",
         json.dumps({**said, "mails": said["mails"][:-1]}): "its mails are damaged",
         json.dumps({**said, "mails": said["mails"][::-1]}): "its mails are damaged",
-        json.dumps({**said, "mails": [{**mail, "score": "x"} for mail in said["mails"]]}): "its mails are damaged",
+        **{
+            json.dumps({**said, "mails": [{**mail, **bad} for mail in said["mails"]]}): "its mails are damaged"
+            for bad in ({"score": "x"}, {"score": np.nan}, {"score": None}, {"probability": 7}, {"verdict": ["spam"]})
+        },
+        json.dumps({**said, "mails": said["mails"] * 2}): "its mails are damaged",
+        json.dumps({**said, "mails": None}): "expected path, label, score, probability and verdict of each of the 60",
+        json.dumps({**said, "digest": "0" * 9000}): "its digest is 0{79}…, here it is",
+        "[" * 100_000: "found no JSON",
     }
     made = evaluate(folder, Plan("shuffled"))
     for text, why in damage.items():
@@ -349,6 +404,7 @@ def test_an_ablation_leaves_out_each_group(folder: Path, monkeypatch: pytest.Mon
         judge.look = Numbered(tuple(groups))
         return judge
 
+    monkeypatch.setattr(evaluation, "Bulk", OneByOne)
     monkeypatch.setattr(evaluation, "judge_from", new)
     rows = ablate(folder, Plan("shuffled"))
     assert [row.without for row in rows] == ["", "class", "nothing"]
@@ -370,6 +426,12 @@ def test_an_ablation_in_the_shell(folder: Path) -> None:
     ("words", "said"),
     [
         (["--groups", "words,eggs"], "--groups: unknown 'eggs'; expected some of"),
+        (["--groups", ""], "--groups: unknown ''; expected some of"),
+        (["--groups", "word"], "pairs; did you mean words?"),
+        (["--max-false-positives", "0"], "--max-false-positives 0 must be a share above 0 and below 1"),
+        (["--delay", "-1"], "--delay -1 must be a whole number ≥ 0"),
+        (["--feedback-first", "-1"], "--feedback-first -1 must be all or a whole number ≥ 0"),
+        (["--jobs", "0"], "0 must be 1 or more"),
         (["--bits", "99"], "--bits 99 must be a whole number from 8 to 28"),
         (["--noise", "100%"], "--noise 1 must be a share"),
         (["--repeat", "2"], "--repeat 2: mails in the given order without noise come the same each time; --order"),
@@ -393,4 +455,6 @@ def test_the_result_is_whole_or_not_there(tmp_path: Path) -> None:
 
 def test_a_command_that_mail_has_not() -> None:
     done = run("mail", "sort")
-    assert done.code == 64 and "there is no command 'sort'; the commands are learn, forget, classify" in done.err
+    assert (
+        done.code == 64 and "there is no command 'sort'; the commands are learn, forget, filter, classify" in done.err
+    )

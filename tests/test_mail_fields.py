@@ -75,8 +75,8 @@ def test_hosts_of_links_and_what_is_odd_about_them(raw: bytes, hosts: set[str], 
 def test_places_and_domains() -> None:
     assert authority("http://a.example/b://c") == "a.example" and authority("mailto:x@y") == ""
     assert place("[::1]:8080") == ("[::1]", ["ip", "port"])
-    assert parents("a.b.example.com") == ["a.b.example.com", "b.example.com", "example.com"]
-    assert parents("192.0.2.7") == ["192.0.2.7"] and parents("") == []
+    assert parents("a.b.example.com") == ("a.b.example.com", "b.example.com", "example.com")
+    assert parents("192.0.2.7") == ("192.0.2.7",) and parents("") == ()
     assert domain("a.example.co.uk") == "example.co.uk" and domain("a.example.com") == "example.com"
     assert domain("co.uk") == "co.uk"
 
@@ -252,8 +252,8 @@ def test_a_mail_without_headers_has_no_words_for_them() -> None:
 
 
 def test_addresses() -> None:
-    assert addresses('"b@x.example" <A@Y.example>') == ["a@y.example", "b@x.example"]
-    assert addresses("nobody <>") == []
+    assert addresses('"b@x.example" <A@Y.example>') == ("a@y.example", "b@x.example")
+    assert addresses("nobody <>") == ()
 
 
 # --- all of them -----------------------------------------------------------------------------------------------------

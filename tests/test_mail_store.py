@@ -176,6 +176,18 @@ def test_an_old_mail_changes_its_verdict_but_is_not_forgotten(path: str) -> None
         assert len(content(path)[2]) == 5, "all or none"
 
 
+def test_a_threshold_moves_at_once(path: str) -> None:
+    with Store(path, SMALL) as store, Store(path) as other:
+        store.learn([verdict(number, number % 2 == 0) for number in range(1200)])
+        thresholds = []
+        for lost in (0.001, 0.1, 0.001):
+            other.change(max_false_positives=lost)
+            with Reader(path) as reader:
+                thresholds.append(reader.scale.threshold)
+        assert thresholds[0] == thresholds[2] > thresholds[1]
+        assert store.learn([verdict(1200, False)]) == [NEW] and store.judge.lost == 0.001
+
+
 def test_only_its_owner_reads_it(path: str) -> None:
     with Store(path, SMALL) as store:
         store.learn([verdict(1, True)])

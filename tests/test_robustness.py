@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command import Done, process, run, well
-from nasty import GOOD, lay
+from nasty import GOOD, PACKERS, lay
 from rosenblatt.cli.app import COMMANDS
 from rosenblatt.model.model import Model
 
@@ -36,11 +36,18 @@ LINES: dict[str, list[str]] = {
     "convert": ["convert FILE OUT", "convert FILE OUT --to csv", "convert FILE OUT --to npz"],
     "shuffle": ["shuffle FILE OUT"],
     "split": ["split FILE --parts a=0.5,b=0.5 -o OUT"],
-    "mail": ["mail evaluate FILE --json", "mail evaluate FILE --against FILE -o OUT"],
+    "mail": [
+        "mail evaluate FILE --json",
+        "mail evaluate FILE --against FILE -o OUT",
+        "mail evaluate spam=FILE ham=FILE",
+        "mail evaluate spam=FILE --order shuffled --max-false-positives 5%",
+    ],
     "experts": ["experts FILE", "experts FILE --losses", "experts FILE --learners perceptron --predict"],
 }
 """How each command is tried. MODEL: a model that was learned from data of that kind (see `MODELS`)."""
 NO_DATA = {"demo", "warm"}
+DEAR = {"bound", "doctor"}
+"""What takes .1 to .3 s for the least of right files, and need not take it again for those that are packed as well."""
 MODELS = {"numbers": "numbers.svm", "table": "table.csv", "words": "words.txt"}
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
 """What a file could steer a terminal with."""
@@ -65,7 +72,9 @@ def lines(command: str, file: Path, out: Path, models: dict[str, Path]) -> Itera
     for line in LINES[command]:
         for model in models.values() if "MODEL" in line else [Path()]:
             put = {"FILE": str(file), "OUT": str(out), "MODEL": str(model)}
-            yield [put.get(word, word) for word in line.split()]
+            yield [
+                word.replace("FILE", put["FILE"]) if "=FILE" in word else put.get(word, word) for word in line.split()
+            ]
 
 
 def honest(done: Done, words: Any) -> None:
@@ -74,7 +83,7 @@ def honest(done: Done, words: Any) -> None:
     assert not CONTROLS.search(done.out + done.err), (words, done)
     if done.code == 0:
         return
-    assert done.code in (2, 3, 4, 5), (words, done.code, done.err)
+    assert done.code in (2, 3, 4, 5, 64, 65, 66, 69, 73), (words, done.code, done.err)
     said = [line for line in done.err.splitlines() if line.startswith("Error: ")]
     assert len(said) == 1 and len(said[0]) < SENTENCE and done.err.rstrip("\n").endswith(said[0]), (words, done.err)
 
@@ -97,6 +106,8 @@ def test_a_bad_day(command: str, jit: str, files: dict[str, Path], models: dict[
     out = tmp_path / "out" / "made.svm"
     out.parent.mkdir()
     for file in files.values():
+        if command in DEAR and file.suffix in PACKERS and file.stem in GOOD:
+            continue
         before = file.read_bytes() if file.is_file() else None
         for words in lines(command, file, out, models):
             honest(run(*words, ROSENBLATT_JIT=jit), words)
@@ -165,9 +176,6 @@ def test_tables_of_odd_numbers(
             whole(out)
 
 
-SURROUNDINGS = {"C": {"LC_ALL": "C"}, "narrow": {"COLUMNS": "40"}, "plain": {"NO_COLOR": "1", "TERM": "dumb"}}
-
-
 Answer = tuple[bytes, bytes, int]
 
 
@@ -182,16 +190,10 @@ def answers(files: dict[str, Path], models: dict[str, Path], **options: Any) -> 
     return [(*each.communicate(), each.returncode) for each in running]
 
 
-@pytest.fixture(scope="module")
-def usual(files: dict[str, Path], models: dict[str, Path]) -> list[Answer]:
-    return answers(files, models)
-
-
-@pytest.mark.parametrize("surroundings", SURROUNDINGS)
-def test_surroundings_change_no_answer(
-    surroundings: str, files: dict[str, Path], models: dict[str, Path], usual: list[Answer]
-) -> None:
-    (learned, *others), (wanted, *rest) = answers(files, models, env=SURROUNDINGS[surroundings]), usual
+def test_surroundings_change_no_answer(files: dict[str, Path], models: dict[str, Path]) -> None:
+    """All at once: a process of its own takes a second of CPU."""
+    surroundings = {"LC_ALL": "C", "COLUMNS": "40", "NO_COLOR": "1", "TERM": "dumb"}
+    (learned, *others), (wanted, *rest) = answers(files, models, env=surroundings), answers(files, models)
     assert json.loads(learned[0]) | {"seconds": 0} == json.loads(wanted[0]) | {"seconds": 0}
     assert learned[2] == wanted[2] and others == rest
 

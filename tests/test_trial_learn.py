@@ -149,7 +149,7 @@ def texts(figure: Any) -> list[str]:
 
 
 def test_modules_are_there_when_the_package_is() -> None:
-    names = ("compare", "datasets", "doctor", "experts", "plots", "theory")
+    names = ("compare", "datasets", "doctor", "experts", "mail", "plots", "theory")
     asked = "import rosenblatt, sys\n" + "\n".join(f"assert rosenblatt.{name}.__all__" for name in names)
     for name in ("plots", "theory"):
         early = f"assert 'rosenblatt.{name}' not in sys.modules and '{name}' in dir(rosenblatt)\n"

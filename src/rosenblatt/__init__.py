@@ -34,7 +34,7 @@ _PLACES = {
     "Source": ".data.batch",
     "DEFAULTS": ".learn.settings",
 }
-_MODULES = dict.fromkeys(("compare", "datasets", "doctor", "experts", "plots", "theory"), ".")
+_MODULES = dict.fromkeys(("compare", "datasets", "doctor", "experts", "mail", "plots", "theory"), ".")
 
 __all__ = [*_PLACES, "__version__"]
 __getattr__, __dir__ = lazily(__name__, _PLACES | _MODULES, "__version__")

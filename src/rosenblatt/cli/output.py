@@ -147,15 +147,15 @@ def check_writable(name: str | os.PathLike[str], *inputs: str | None) -> None:
     if path.name in ("", "-"):
         raise SettingError(f"the output is written to a file, not to {str(path)!r}; name one")
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # unlike pathlib's, these say no where nobody may look, or a name is too long
         raise OutputError(f"{path}: there is no folder {folder}; make it first")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise OutputError(f"{path}: it is a folder; name a file in it")
     from ..read.several import paths_of
 
     for given in (path for data in inputs for path in paths_of(data)):
-        if given and given != "-" and path.exists() and os.path.exists(given) and os.path.samefile(path, given):
+        if given and given != "-" and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise OutputError(f"{path}: it is one of the files to read; name another file to write")
-    replaced = not path.exists() or path.is_file()  # a pipe or device is written to instead
+    replaced = not os.path.exists(path) or os.path.isfile(path)  # a pipe or device is written to instead
     if replaced and not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"{path}: the folder {folder} is not writable")

@@ -252,15 +252,19 @@ class Bag:
         there = runs != NONE
         return np.concatenate([keys, rows[text[places[there]]] << 32 | runs[there]])
 
-    def entries(self, documents: Sequence[Document]) -> Entries:
-        """Each document's columns in ascending order, with counts."""
+    def keys(self, documents: Sequence[Document]) -> Array:
+        """row·2^32 + column of every word and run of the documents, int64."""
         fields = [(tag, text, row) for row, document in enumerate(documents) for tag, text in document]
         rows = np.array([row for _, _, row in fields], np.int64)
         parts = [np.empty(0, np.int64)]
         with self._lock:
             for numbers, field in self._pieces.find([tag for tag, _, _ in fields], [text for _, text, _ in fields]):
                 parts.append(self._keys(numbers, field, rows))
-        keys, counts = np.unique(np.concatenate(parts), return_counts=True)
+        return np.concatenate(parts)
+
+    def entries(self, documents: Sequence[Document]) -> Entries:
+        """Each document's columns in ascending order, with counts."""
+        keys, counts = np.unique(self.keys(documents), return_counts=True)
         lengths = np.bincount(keys >> 32, minlength=len(documents))
         return Entries(counts, keys & 0xFFFFFFFF, lengths)
 

@@ -3,10 +3,10 @@
 from ..lazy import lazily
 
 _PLACES = {
-    **dict.fromkeys(("Judge", "Opinion"), ".judge"),
+    **dict.fromkeys(("Expert", "Judge", "Opinion"), ".judge"),
     **dict.fromkeys(("Look", "Looked"), ".features"),
     **dict.fromkeys(("Plan", "Stream", "read_stream"), ".stream"),
-    **dict.fromkeys(("Evaluation", "ablate", "evaluate"), ".evaluation"),
+    **dict.fromkeys(("Ablation", "Difference", "Evaluation", "Run", "ablate", "evaluate"), ".evaluation"),
 }
 __all__ = list(_PLACES)
 __getattr__, __dir__ = lazily(__name__, _PLACES)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -14,19 +13,21 @@ import numpy as np
 
 from .. import __version__
 from ..core.rows import Array
-from ..errors import DataError, SettingError
-from ..parameters import defaults
+from ..errors import DataError, SettingError, plural
+from ..parameters import Parameter
+from .bulk import Bulk
 from .features import Look
-from .judge import Judge, Opinion
+from .judge import Judge, Opinion, truths
 from .looking import mapped
 from .measures import LIMITS, Judged, differences, intervals, measures
-from .parameters import JUDGE, judge_from
+from .parameters import judge_from
+from .saved import Saved
 from .stream import Plan, Stream, read_stream
 
 Tell = Callable[[str, int, int], Any] | None
 """(what, done, of): how far it is."""
 BLOCK = 64
-"""Mails in a call of the judge where verdicts come at once: 0.44 ms a mail, one by one 3.5, with the same result."""
+"""Mails in a call of the judge where verdicts come at once: 0.06 ms a mail, one by one 0.6, with the same result."""
 HALF = 0.5
 CUTS = ("", "at_threshold")
 """Where the measures of a line stand: at p > ½ beside the others, and at the judge's own threshold."""
@@ -35,16 +36,15 @@ OF_CUTS = ("lam_percent", "ham_lost_percent", "spam_through_percent")
 WRONG = 0.05
 """The share of wrong verdicts that `ablate` adds."""
 AS_GIVEN = Plan()
-SAME = ("digest", "messages", "order", "seed", "repeat")
-"""What two runs must have in common to be compared mail by mail."""
+JOBS = Parameter("jobs", 1, int, least=1)
 
 
 class Run(NamedTuple):
     """A pass over the stream, in the order in which the mails came.
 
-    order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for spam. arrived: (n,)
-    whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts: (n,) spam, ham,
-    unsure. judge: `Judge.state` at the end.
+    seed: of order and noise. order: (n,) which mails of the stream. shown: (n,) the verdicts for the learner, True for
+    spam. arrived: (n,) whether it got them before the end. scores, probabilities: (n,) just before learning. verdicts:
+    (n,) spam, ham, unsure. judge: `Judge.state` at the end.
     """
 
     seed: int
@@ -56,8 +56,11 @@ class Run(NamedTuple):
     verdicts: Array
     judge: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"<Run: seed {self.seed}, {plural(len(self.order), 'mail')}>"
+
     def judged(self, spam: Array) -> Judged:
-        """In the stream's order. spam: (n,) the true labels there."""
+        """Scores and wrong verdicts, in the stream's order. spam: (n,) the true labels there."""
         place = np.argsort(self.order)
         scores, called = self.scores[place], self.called[place]
         return Judged(scores[~spam], scores[spam], called[~spam], ~called[spam])
@@ -79,11 +82,12 @@ def nested(values: Any) -> dict[str, Any]:
     return out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What came of a judge on a stream. names, spam: of the mails in their given order. runs: one for each seed.
+    """What came of a judge on a stream.
 
-    values: (9,) in percent, the mean over the runs, in the order of `measures`; limits: (2, 9) around them, 95 %.
+    origin, digest, names, spam, notes: of the stream, its mails in their given order. plan: how they came. settings: of
+    the judge. runs: one for each seed.
     """
 
     origin: str
@@ -95,8 +99,12 @@ class Evaluation:
     settings: dict[str, Any]
     runs: list[Run]
 
+    def __repr__(self) -> str:
+        return f"<Evaluation: {self.origin}, {plural(len(self.names), 'mail')}, (1-ROCA) % {self.values[0]:.3f}>"
+
     @cached_property
     def judged(self) -> list[Judged]:
+        """Of each run scores and wrong verdicts."""
         return [run.judged(self.spam) for run in self.runs]
 
     @cached_property
@@ -106,10 +114,13 @@ class Evaluation:
 
     @property
     def values(self) -> Array:
+        """(9,) in percent, the mean over the runs: 1 − ROCA, spam through at each of `LIMITS`, then at p > ½ and at the
+        threshold LAM, real mail lost, spam through. NaN: not defined."""
         return np.asarray(self.each.mean(axis=0))
 
     @cached_property
     def limits(self) -> Array:
+        """(2, 9) around the values, 95 %."""
         return 100.0 * intervals(self.judged)
 
     def as_dict(self) -> dict[str, Any]:
@@ -149,18 +160,18 @@ class Evaluation:
     def against(self, path: str | os.PathLike[str]) -> Difference:
         """This less what is in a file of `as_dict`, mail by mail. DataError where it is no such file, or of other mails
         or another order."""
-        return Difference(os.fspath(path), self, _load(path, self))
+        return Difference(os.fspath(path), self, Saved(path).runs(self))
 
 
 class Difference(NamedTuple):
-    """Two evaluations of the same mails in the same order. there: the runs of the other one, from the file `path`."""
+    """Two evaluations of the same mails in the same order: here, and there, the runs of the file `path`."""
 
     path: str
     here: Evaluation
     there: list[Run]
 
     def measured(self) -> tuple[Array, Array]:
-        """(9,) this less the other in percent, and (2, 9) the limits."""
+        """(9,) this less the other in percent, as of `Evaluation.values`, and (2, 9) the limits."""
         value, limits = differences(self.here.judged, [run.judged(self.here.spam) for run in self.there])
         return 100.0 * value, 100.0 * limits
 
@@ -177,6 +188,7 @@ class Difference(NamedTuple):
         return out
 
     def as_dict(self) -> dict[str, Any]:
+        """The differences, their limits and what moved, as JSON holds it."""
         value, limits = self.measured()
         first, second = self.moved()
         moved = {"moved": {**first, CUTS[1]: second}}
@@ -184,7 +196,7 @@ class Difference(NamedTuple):
 
 
 def evaluate(
-    stream: Stream | str | os.PathLike[str],
+    stream: Any,
     plan: Plan = AS_GIVEN,
     jobs: int = 1,
     tell: Tell = None,
@@ -192,16 +204,16 @@ def evaluate(
 ) -> Evaluation:
     """A new judge on a stream, as many times as planned: each mail is judged, then learned by `Judge.learn`.
 
-    stream: as `read_stream` takes it, or what it gave. jobs: processes that look at the mails, default 1; the result is
-    the same (in a script, its main part must be guarded as multiprocessing asks for). settings: of the judge, as
-    `groups` and `bits`. Raises DataError and SettingError.
+    stream: as `read_stream` takes it, or a `Stream`. plan: how mails come, default: in the given order, once. jobs:
+    processes that look at the mails, default 1; the result is the same (in a script, its main part must be guarded as
+    multiprocessing asks for). tell: called with (what, done, of), how far it is. settings: of the judge, as `groups`,
+    `bits` and `max_false_positives`. Raises DataError and SettingError.
     """
-    plan.check()
-    judge = judge_from(**settings)
-    stream = stream if isinstance(stream, Stream) else read_stream(stream)
+    plan, judge = _checked(plan, jobs), judge_from(**settings)
+    stream = _stream(stream)
     looked = _looked(judge.look, stream.raws, jobs, tell)
     runs = [_run(judge_from(**settings), stream, looked, plan._replace(seed=seed), tell) for seed in _seeds(plan)]
-    settled = {**defaults(JUDGE), **settings, "groups": list(judge.look.groups)}
+    settled = {"groups": list(judge.look.groups), "bits": judge.look.bits, "max_false_positives": judge.lost}
     return Evaluation(stream.origin, stream.digest, stream.names, stream.spam, dict(stream.notes), plan, settled, runs)
 
 
@@ -215,25 +227,43 @@ class Ablation(NamedTuple):
 
 
 def ablate(
-    stream: Stream | str | os.PathLike[str],
+    stream: Any,
     plan: Plan = AS_GIVEN,
     jobs: int = 1,
     tell: Tell = None,
     **settings: Any,
 ) -> list[Ablation]:
     """What each group of features is worth: `evaluate` with all, then without each, at no wrong verdicts and at 5 %.
-    SettingError for a plan with noise of its own."""
+    stream, plan, jobs, tell, settings: as of `evaluate`. SettingError for a plan with noise of its own."""
+    plan = _checked(plan, jobs)
     if plan.noise:
         raise SettingError("{noise:g}: an ablation has its own, none and 5 %; leave it out", noise=plan.noise)
-    plan.check()
     groups = judge_from(**settings).look.groups
-    stream = stream if isinstance(stream, Stream) else read_stream(stream)
+    stream = _stream(stream)
     out = []
     for without in ["", *(groups if len(groups) > 1 else [])]:
         own = {**settings, "groups": [name for name in groups if name != without]}
         clean = evaluate(stream, plan, jobs, tell, **own)
         out.append(Ablation(without, clean, evaluate(stream, plan._replace(noise=WRONG), jobs, tell, **own)))
     return out
+
+
+def _checked(plan: Any, jobs: Any) -> Plan:
+    """SettingError where they are none."""
+    JOBS.check(jobs)
+    if not isinstance(plan, Plan):
+        raise SettingError("{plan} must be a Plan, as Plan('shuffled', seed=1)", plan=plan)
+    return plan.checked()
+
+
+def _stream(stream: Any) -> Stream:
+    """DataError where its parts do not fit."""
+    if not isinstance(stream, Stream):
+        return read_stream(stream)
+    if not stream.raws or len(stream.names) != len(stream.raws):
+        found = f"{plural(len(stream.raws), 'mail')} and {plural(len(stream.names), 'name')}"
+        raise DataError(f"{stream.origin}: found {found}; expected a name for each mail, and at least one")
+    return stream._replace(spam=truths(stream.spam, len(stream.raws)))
 
 
 def _seeds(plan: Plan) -> range:
@@ -243,15 +273,11 @@ def _seeds(plan: Plan) -> range:
 def _looked(look: Look, raws: Sequence[bytes], jobs: int, tell: Tell) -> list[Any]:
     """What is looked at in each mail, for all runs."""
     out = []
-    for done, each in enumerate(mapped(partial(_each, look), raws, jobs), 1):
+    for done, each in enumerate(mapped(Bulk(look).few, raws, jobs), 1):
         out.append(each)
         if tell:
             tell("looking at mails", done, len(raws))
     return out
-
-
-def _each(look: Look, raws: list[bytes]) -> list[Any]:
-    return [*map(look, raws)]
 
 
 def _run(judge: Judge, stream: Stream, looked: Sequence[Any], plan: Plan, tell: Tell) -> Run:
@@ -285,38 +311,3 @@ def _late(judge: Judge, mails: Sequence[Any], shown: Array, delay: int, first: i
         yield judge.score([mail])
         if 0 <= t - delay < first:
             judge.learn([mails[t - delay]], [bool(shown[t - delay])])
-
-
-def _load(path: str | os.PathLike[str], here: Evaluation) -> list[Run]:
-    """The runs of a file, on the same mails in the same order."""
-    name = os.fspath(path)
-    try:
-        with open(path, encoding="utf-8") as file:
-            saved: Any = json.load(file)
-    except OSError as error:
-        raise DataError(f"{name}: cannot be read: {error.strerror or error}") from None
-    except ValueError:
-        raise DataError(f"{name}: found no JSON; expected what an evaluation wrote") from None
-    own = here.as_dict()
-    if not isinstance(saved, Mapping) or not {*SAME, "mails"} <= saved.keys():
-        raise DataError(f"{name}: found other JSON; expected what an evaluation of mail wrote")
-    for key in SAME:
-        if saved[key] != own[key]:
-            text = f"{name}: its {key} is {saved[key]}, here it is {own[key]}; two runs are compared mail by mail"
-            raise DataError(f"{text}, on the same mails in the same order")
-    try:
-        return [_saved_run(saved["mails"], run, own["mails"], at * len(here.spam)) for at, run in enumerate(here.runs)]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise DataError(f"{name}: its mails are damaged ({error}); expected what an evaluation wrote") from None
-
-
-def _saved_run(mails: Sequence[Mapping[str, Any]], run: Run, own: Sequence[Mapping[str, Any]], start: int) -> Run:
-    """One run of a file. ValueError where a mail has another path or label."""
-    n = len(run.order)
-    part = mails[start : start + n]
-    for mail, ours in zip(part, own[start : start + n], strict=True):
-        if any(mail[key] != ours[key] for key in ("path", "label", "seed")):
-            raise ValueError(f"{mail['path']} is {mail['label']} there, here comes {ours['path']}, {ours['label']}")
-    scores, probabilities = (np.array([float(mail[key]) for mail in part]) for key in ("score", "probability"))
-    verdicts = np.array([mail["verdict"] for mail in part])
-    return run._replace(scores=scores, probabilities=probabilities, verdicts=verdicts)

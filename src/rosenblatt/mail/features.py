@@ -26,8 +26,8 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from itertools import chain, filterfalse, islice
+from functools import cached_property, partial
+from itertools import chain, islice
 from string import ascii_uppercase
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -35,11 +35,13 @@ from ..errors import SettingError
 from ..mailtext import mail
 from ..mailtext.fields import FAILED, Document
 from ..mailtext.tokens import Memory, hashed, named, units
+from .rewriting import bare
 
 BITS, MOST = 20, 8000
 """Columns: 2^bits, and of one mail."""
-FIRST, GRAMS, PAIRED, APART = 12, 3000, 1500, 4
-"""Words, characters, words, words."""
+FIRST, HEAD, GRAMS, PAIRED, APART = 12, 300, 3000, 1500, 4
+"""Words, characters, characters, words, words."""
+GRAM, SHOUT = "4:", "shouted:"
 PEOPLE, PROGRAMS = ("from", "to", "cc", "reply-to"), ("x-mailer", "user-agent", "organization")
 IMPORTANCE = ("x-priority", "x-msmail-priority", "importance")
 MIME = ("content-type", "content-transfer-encoding", "mime-version", "content-disposition", "content-class")
@@ -65,19 +67,24 @@ FIELDS = {
 GROUPS = tuple(FIELDS)
 DEFAULT = GROUPS[: GROUPS.index("spelling")]
 GROUP_OF = {
-    "headers": "headers", "sender": "headers", "attachment": "attachments", "links": "links",
-    "spelling": "spelling", "charset": "spelling", "missing": "spelling", FAILED[0]: "spelling", "grammar": "grammar",
+    **dict.fromkeys((*SAFE, "headers", "sender"), "headers"), "html": "markup", "attachment": "attachments",
+    "links": "links", "spelling": "spelling", "charset": "spelling", "missing": "spelling", FAILED[0]: "spelling",
+    "grammar": "grammar",
 }  # fmt: skip
-"""Of the fields whose words are names as they stand."""
+"""Of the fields that are no running text."""
+NEW = ("date", "message-id", "in-reply-to")
+"""Hardly ever the same again; of other fields `REMEMBERED` texts up to `LONGEST` characters are remembered."""
+LONGEST, REMEMBERED = 200, 1 << 14
 
 WORD = re.compile(r"[^\s<>(),;:\"=\[\]]+")
 WORDS = 60
 """Words of one header."""
 HOST = re.compile(r"@([\w.-]+)")
-SHOUTED = re.compile(r"(?<![^\W\d_])[A-Z]{3,40}(?![^\W\d_])")
+SHOUTED = re.compile(r"[A-Z](?<![^\W\d_].)[A-Z]{2,39}(?![^\W\d_])")
 TAG, ATTRIBUTE = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"\s([a-zA-Z-]+)=")
 ZONE, HOUR = re.compile(r"[+-]\d{4}"), re.compile(r"\b(\d\d):\d\d")
 SHAPES = str.maketrans(ascii_uppercase + "ghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
+LETTERS, DIGITS, RUN = re.compile("[A-Za-z]+"), re.compile("[0-9]+"), re.compile(r"(.)\1+")
 RESULT = re.compile(r";\s*([\w-]{1,20})\s*=\s*(\w{1,20})")
 STEPS = (1, 2, 4, 8)
 """Mails of a sender."""
@@ -107,7 +114,7 @@ def _header(name: str, text: str) -> list[str]:
         local, _, host = text.strip("<> ").partition("@")
         return [f"id:{_shape(local)}", f"id:@{host.lower()}"]
     if name == "date":
-        shape = re.sub("[A-Za-z]+", "a", re.sub("[0-9]+", "0", text[:100]))[:40]
+        shape = LETTERS.sub("a", DIGITS.sub("0", text[:100]))[:40]
         words = [shape, text.split(",")[0][:3], *ZONE.findall(text)[:1], *HOUR.findall(text)[:1]]
         return [f"date:{word}" for word in words]
     words = [word.lower() for word in WORD.findall(text)[:WORDS]]
@@ -123,7 +130,9 @@ def _header(name: str, text: str) -> list[str]:
 
 def _shape(text: str) -> str:
     """How a Message-ID is built: capitals A, letters a, hexadecimal digits 0, runs as one with a +."""
-    return re.sub(r"(.)\1+", r"\1+", text[:200].translate(SHAPES))[:30]
+    parts = RUN.split(text[:200].translate(SHAPES))
+    parts[1::2] = [f"{character}+" for character in parts[1::2]]
+    return "".join(parts)[:30]
 
 
 def _is_safe(tag: str, word: str) -> bool:
@@ -133,13 +142,31 @@ def _is_safe(tag: str, word: str) -> bool:
     return tag != "headers.hops" and not (tag == "headers" and word.startswith("list-"))
 
 
-class _Reading(Generic[Column]):
+def _field(tag: str, text: str) -> list[str]:
+    """The names that a field of `GROUP_OF` gives."""
+    if tag in SAFE:
+        return _header(tag, text)
+    if tag == "html":
+        text = "\n" + "\n".join(set(text.split("\n")))
+        kinds = ("tag", TAG.findall(text)), ("attribute", ATTRIBUTE.findall(text))
+        return [f"{kind}:{name}" for kind, names in kinds for name in set(map(str.lower, names))]
+    return [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
+
+
+class Reading(Generic[Column]):
     """What `make` says of names, remembered: by name, and of text by piece."""
 
     def __init__(self, make: Callable[[str], Column]) -> None:
         self._make = make
         self.names: Memory[Column] = Memory(make)
+        self._fields = Memory(self._of_field, LONGEST, REMEMBERED)
         self._pieces: dict[str, Memory[tuple[Column, ...]]] = {}
+
+    def _of_field(self, field: str) -> tuple[Column, ...]:
+        return tuple(map(self.names.__getitem__, _field(*field.split(":", 1))))
+
+    def field(self, tag: str, text: str) -> Iterable[Column]:
+        return map(self.names.__getitem__, _field(tag, text)) if tag in NEW else self._fields[f"{tag}:{text}"]
 
     def _said(self, kind: str, piece: str) -> tuple[Column, ...]:
         return tuple(map(self._make, named(kind, units(piece))))
@@ -151,55 +178,69 @@ class _Reading(Generic[Column]):
         return chain.from_iterable(map(self._pieces[kind].__getitem__, pieces))
 
 
-class _Texts:
+class Texts:
     """What is read as running text."""
 
     def __init__(self, body: str, subject: str, sent_from: str) -> None:
         self.body, self.subject, self.sent_from = body, subject, sent_from
-        self.pieces = body.split()
-        self.distinct = set(self.pieces)
+
+    @property
+    def head(self) -> str:
+        return f"{self.subject}{self.sent_from}"[:HEAD]
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        return self.body.split()
 
 
-def _words(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+def _words(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
     subject = texts.subject.split()
     return chain(
-        reading.pieces("", texts.distinct),
+        reading.pieces("", set(texts.pieces)),
         reading.pieces("", subject),
         reading.pieces("subject", subject),
-        islice(reading.pieces("first", texts.pieces[:FIRST]), FIRST),
+        first_words(reading, texts),
     )
 
 
-def _style(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
-    names = []
-    for part, text, pieces in (("body", texts.body, texts.distinct), ("subject", texts.subject, texts.subject.split())):
-        names += [f"capitals.{part}:{step}%" for step in mail.capital_steps(text)]
-        large = " ".join(filterfalse(str.islower, pieces))  # a fifth of the text
-        if mail.SHOUTED.search(large):
-            names.append(f"capitals.{part}:words")
-        names += [f"shouted:{word}" for word in SHOUTED.findall(large)]
-    return map(reading.names.__getitem__, names)
+def first_words(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
+    """Of the group words, those that begin the body."""
+    return islice(reading.pieces("first", texts.body.split(None, FIRST)[:FIRST]), FIRST)
 
 
-def _grams(text: str, reading: _Reading[Column]) -> Iterable[Column]:
-    return map(reading.names.__getitem__, {f"4:{text[at : at + 4]}" for at in range(len(text) - 3)})
+def style_names(part: str, text: str) -> list[str]:
+    """part: "body" or "subject"."""
+    names = [f"capitals.{part}:{step}%" for step in mail.capital_steps(text)]
+    names += [f"capitals.{part}:words"] * bool(mail.SHOUTED.search(text))
+    return names + [f"{SHOUT}{word}" for word in SHOUTED.findall(text)]
 
 
-def _pairs(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
+def _style(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
+    both = style_names("body", texts.body) + style_names("subject", texts.subject)
+    return map(reading.names.__getitem__, both)
+
+
+def _grams(text: str, reading: Reading[Column]) -> Iterable[Column]:
+    return map(reading.names.__getitem__, {f"{GRAM}{text[at : at + 4]}" for at in range(len(text) - 3)})
+
+
+def _pairs(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
     pieces = [*texts.subject.split(), *texts.pieces[:PAIRED]]
     words = [unit[0] for piece in pieces for unit in units(piece)][:PAIRED]
     pairs = ((apart, zip(words, words[apart:], strict=False)) for apart in range(1, APART + 1))
     return (reading.names[f"{apart}:{a}+{b}"] for apart, both in pairs for a, b in both)
 
 
-def _nothing(reading: _Reading[Column], texts: _Texts) -> Iterable[Column]:
-    return ()
+def sender_of(document: Document) -> str:
+    """The address in From, "" without one."""
+    return next((text.split()[0] for tag, text in document if tag == "sender"), "")
 
 
-RUNNING: dict[str, Callable[[_Reading[Any], _Texts], Iterable[Any]]] = {
+Running = Mapping[str, Callable[[Reading[Any], Texts], Iterable[Any]]]
+RUNNING: Running = {
     "words": _words,
     "style": _style,
-    "ngrams": lambda reading, texts: _grams(f"{texts.subject}{texts.sent_from}"[:300], reading),
+    "ngrams": lambda reading, texts: _grams(texts.head, reading),
     "bodygrams": lambda reading, texts: _grams(" ".join(texts.pieces[:GRAMS])[:GRAMS], reading),
     "pairs": _pairs,
 }
@@ -222,7 +263,7 @@ class Look:
         self.groups = tuple(group for group in GROUPS if group in chosen)
         asked = chain(("subject", "sender"), *(FIELDS[group] for group in self.groups), [RESULTS] * bool(self.trusted))
         self._fields = tuple(dict.fromkeys(asked))
-        self._columns = _Reading(self.column)
+        self.reading = Reading(self.column)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Look, (self.groups, self.bits, self.trusted)
@@ -232,6 +273,7 @@ class Look:
         return Look([name for name in self.groups if name != group], self.bits, self.trusted)
 
     def column(self, name: str) -> int:
+        """Where a name is counted: the low bits of its hash."""
         return hashed(name) & ((1 << self.bits) - 1)
 
     def __call__(self, raw: bytes) -> Looked:
@@ -240,26 +282,28 @@ class Look:
         Of a mail with more than `MOST` the first groups are kept whole; of the group that goes beyond, its lowest
         columns, so that alike mails keep the same.
         """
-        document = self._document(raw)
-        columns: set[int] = set()
-        dropped = 0
-        for entries in self._read(document, self._columns).values():
-            room = MOST - len(columns)
-            if len(entries) > room:
-                ranked = sorted(entries - columns)
+        document = self.document(raw)
+        return self.looked(document, self.read(document, self.reading)[0].values())
+
+    def looked(self, document: Document, read: Iterable[list[int]]) -> Looked:
+        """read: columns of the groups, in their order, maybe several times."""
+        columns, dropped = set(chain.from_iterable(read)), 0
+        if len(columns) > MOST:
+            columns.clear()
+            for entries in map(set, read):
+                ranked, room = sorted(entries - columns), MOST - len(columns)
                 dropped += len(ranked[room:])
-                entries = set(ranked[:room])
-            columns |= entries
-        sender = next((text.split()[0] for tag, text in document if tag == "sender"), "")
-        return Looked(array("I", sorted(columns)), sender, dropped)
+                columns.update(ranked[:room])
+        return Looked(array("I", sorted(columns)), sender_of(document), dropped)
 
     def names(self, raw: bytes) -> dict[str, set[str]]:
         """The names behind the columns of a mail, by group; also those that `MOST` drops."""
-        return self._read(self._document(raw), _Reading(str))
+        read, _ = self.read(self.document(raw), Reading(str))
+        return {group: set(names) for group, names in read.items()}
 
     def with_names(self, looked: Looked, names: Iterable[str]) -> Looked:
         """A mail with more names, such as those of `known`, for which the highest columns make room."""
-        columns, more = looked.columns[:], set(map(self._columns.names.__getitem__, names))
+        columns, more = looked.columns[:], set(map(self.reading.names.__getitem__, names))
         for column in more:
             at = bisect_left(columns, column)
             if columns[at : at + 1] != array("I", [column]):
@@ -268,30 +312,29 @@ class Look:
             columns.pop(next(at for at in reversed(range(len(columns))) if columns[at] not in more))
         return looked._replace(columns=columns)
 
-    def _document(self, raw: bytes) -> Document:
-        return mail.parse(raw.replace(b"\r\n", b"\n"), self._fields)
+    def document(self, raw: bytes) -> Document:
+        """What is read in a mail, as it came to the filter."""
+        raw = bare(raw)
+        return mail.parse(raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw, self._fields)
 
-    def _read(self, document: Document, reading: _Reading[Column]) -> dict[str, set[Column]]:
-        """Of each group, in their order."""
-        names: dict[str, list[str]] = {group: [] for group in GROUPS}
+    def read(
+        self, document: Document, reading: Reading[Column], running: Running = RUNNING
+    ) -> tuple[dict[str, list[Column]], Texts]:
+        """What each group gives, in their order, the same maybe several times; and what is running text."""
+        found: dict[str, list[Column]] = {group: [] for group in self.groups}
         texts = {"": "", "subject": "", "from": ""}
         for tag, text in document:
             if tag in texts:
                 texts[tag] += f"{text}\n"
-            if tag in SAFE:
-                names["headers"] += _header(tag, text)
-            elif tag == "html":
-                names["markup"] += [f"tag:{name.lower()}" for name in set(TAG.findall(text))]
-                names["markup"] += [f"attribute:{name.lower()}" for name in set(ATTRIBUTE.findall(text))]
-            elif (group := GROUP_OF.get(tag.partition(".")[0])) is not None:
-                names[group] += [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
-        if self.trusted:
-            names["headers"] += self._results(document)
-        running = _Texts(*texts.values())
-        return {
-            group: {*map(reading.names.__getitem__, names[group]), *RUNNING.get(group, _nothing)(reading, running)}
-            for group in self.groups
-        }
+            group = GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0])
+            if group in found:
+                found[group] += reading.field(tag, text)
+        if self.trusted and "headers" in found:
+            found["headers"] += map(reading.names.__getitem__, self._results(document))
+        of = Texts(*texts.values())
+        for group in found.keys() & running.keys():
+            found[group] += running[group](reading, of)
+        return found, of
 
     def _results(self, document: Document) -> list[str]:
         """What the first Authentication-Results of a trusted server says."""

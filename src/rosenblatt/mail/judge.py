@@ -10,16 +10,18 @@ import numpy as np
 
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
+from ..errors import DataError, SettingError, plural, short
 from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
+from ..parameters import Parameter
 from .features import SENDERS, Look, Looked, known
 from .opinion import Opinion
 from .record import Counted, Record
 
 
 class Expert(NamedTuple):
-    """A learner as `OnlineCommittee` takes it, and what its score is multiplied by: scores of one meaning can be mixed,
-    and Hedge compares losses of about one size."""
+    """learner: as `OnlineCommittee` takes it. scale: what its score is multiplied by, so that scores of one meaning are
+    mixed, and Hedge compares losses of about one size."""
 
     learner: Any
     scale: float
@@ -31,6 +33,11 @@ EXPERTS = (
     Expert({"rule": "margin", "keep": "averaged"}, 2.0),
 )
 """The first is the best judge where verdicts are right, the second where some are wrong, the third where many are."""
+LOST = Parameter(
+    "max_false_positives", 0.001, float, "The most real mail to call spam, as 0.1%: what the threshold aims at.",
+    least=0, above=True, below=1, metavar="SHARE", section="Judge", shown="0.1%",
+    refusal="{max_false_positives:g} must be a share above 0 and below 1 (100%), as 0.001 or 0.1%",
+)  # fmt: skip
 ETA, MOST_LOSS = 0.3, 4.0
 """Of Hedge, and the logistic loss that counts as 1."""
 
@@ -45,18 +52,39 @@ class Learned(NamedTuple):
     counted: Counted
 
 
+def check_looked(mails: Sequence[Looked]) -> None:
+    """DataError where they are not what a `Look` gives."""
+    if isinstance(mails, Looked) or not {*map(type, mails)} <= {Looked}:
+        raise DataError("found mails that were not looked at; expected a list of what judge.look(raw) gives")
+
+
+def truths(spam: Any, n: int) -> Array:
+    """(n,) bool. DataError for other values, such as names: "ham" is true in Python."""
+    values = np.asarray(spam)
+    if values.shape != (n,) or not (values.dtype == bool or np.all((values == 0) | (values == 1))):
+        found = f"found {short(spam)} for the verdicts of {plural(n, 'mail')}"
+        raise DataError(f"{found}; expected True for spam or False for each")
+    return values.astype(bool)
+
+
 class Judge:
     """Experts that learn side by side, mixed by their records: u = Σ_k p_k·a_k·u_k, p by `Hedge`.
 
     Of the loss min(ln(1 + e^(−y·a_k·u_k)), `MOST_LOSS`). The score of a mail is u less the middle of what spam and ham
     had before they were learned (`Record`), and so says the same early and late.
 
-    look: what is looked at in a mail. experts: see `Expert`. lost: the share of real mail that may be called spam.
-    senders: address → (spam, ham) learned. met: (2^bits,) learned mails that have the column, of those noted.
+    look: what is looked at in a mail, default `Look()`. experts: see `Expert`. max_false_positives: the share of real
+    mail that may be called spam, in (0, 1), default .001. `senders` is address → (spam, ham) learned; `met`, (2^bits,),
+    how many learned mails have a column, of those that are noted.
     """
 
-    def __init__(self, look: Look | None = None, experts: Sequence[Expert] = EXPERTS, lost: float = 0.001) -> None:
-        self.look, self.lost, self.record = look or Look(), lost, Record()
+    def __init__(
+        self, look: Look | None = None, experts: Sequence[Expert] = EXPERTS, max_false_positives: float = LOST.default
+    ) -> None:
+        LOST.check(max_false_positives)
+        if not isinstance(look, Look | None):
+            raise SettingError("{look} must be a Look, as Look(['words'])", look=look)
+        self.look, self.lost, self.record = look or Look(), max_false_positives, Record()
         nothing, made = self._rows([]), [learner_from(each.learner, fit_intercept=False) for each in experts]
         self.experts = [Learner(name, recipe.settings, nothing) for name, recipe in made]
         self.scales = np.array([each.scale for each in experts])
@@ -65,15 +93,18 @@ class Judge:
         self.met = np.zeros(1 << self.look.bits)
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
-        """What is thought of each; nothing is learned."""
+        """What is thought of each of some mails, as `look` gives them; nothing is learned."""
+        check_looked(mails)
         rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
         return [self._opinion(mixed) for mixed in _mixed(self.mix.weights, scores * self.scales)]
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
-        """Learn the verdicts, in this order; what was thought of each before it was learned. noted: gets what each has
-        added."""
-        rows, y = self._rows(list(self._met(mails, spam))), np.where(np.asarray(spam, bool), 1.0, -1.0)
+        """Learn the verdicts, in this order; what was thought of each before it was learned. mails: (n,), as
+        of `score`. spam: (n,) bool. DataError for others. noted: gets what each has added."""
+        check_looked(mails)
+        y = np.where(truths(spam, len(mails)), 1.0, -1.0)
+        rows = self._rows(list(self._met(mails, spam)))
         longest, out, counted = np.ones(len(y)), list[Opinion](), list[Counted]()
         kinds = [0 if noted is None else len(each.numbers()) for each in self.experts]
         added = [np.zeros((kind, rows.indices.size)) for kind in kinds]

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from itertools import chain
 from multiprocessing import get_context
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
-from ..mailtext.headers import addresses, header, listed
+from ..mailtext.headers import addresses, header
+from .bulk import CHUNK, Bulk
 from .features import SENDERS, Look, Looked
 from .paths import Mail
 
 FEW = 500
 """Mails below which the work is not divided: another process takes 0.3 s to start."""
-CHUNK, BYTES = 16, 1 << 22
-"""Mails, or bytes, that a process is handed at once."""
+BYTES = 1 << 22
+"""Of mails that are handed to a process at once, `CHUNK` at most."""
 AHEAD = 4
 """Chunks of each process that are at work or wait to be taken."""
 
 SPAM, HAM, SENT = "spam", "ham", "sent"
 KINDS = (SPAM, HAM, SENT)
 """What its user says that a mail is. sent: by themselves."""
-TO = ("to", "cc", "bcc")
+TO, QUOTED = ("to", "cc", "bcc"), re.compile(r'"[^"]*"')
+"""Whom a mail went to; names there can be other people's addresses."""
 OF_FROM = ("from:", "sender:")
 """How names begin that a sender gives."""
 
@@ -49,15 +55,39 @@ def mapped(
 
 
 def _divided(few: Callable[[list[Item]], list[Made]], chunks: Iterator[list[Item]], jobs: int) -> Iterator[Made]:
-    # Not forked: what this process has loaded by now may have threads.
-    with get_context("spawn").Pool(jobs, _begin, (few,)) as pool:
-        waiting = deque[Any]()
+    # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one; the others end by
+    # themselves: a Pool kills them, and where one was writing waits for ever.
+    pool, waiting = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (few,)), deque[Any]()
+    try:
         for chunk in chunks:
-            waiting.append(pool.apply_async(_work, (chunk,)))
+            with _undisturbed():
+                waiting.append(pool.submit(_work, chunk))
             if len(waiting) >= jobs * AHEAD:
-                yield from waiting.popleft().get()
+                yield from waiting.popleft().result()
         while waiting:
-            yield from waiting.popleft().get()
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits until the end; processes that are begun meanwhile never hear of it.
+
+    A thread of a library may take the signal in spite of the mask, and then it is raised here, within what begins them.
+    """
+    heard: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    is_main = current_thread() is main_thread()  # no other may ask for signals
+    usual = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number)) if is_main else None
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, usual or signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _chunks(mails: Iterator[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
@@ -78,7 +108,6 @@ _few: Callable[[list[Any]], list[Any]]
 
 def _begin(few: Callable[[list[Any]], list[Any]]) -> None:
     global _few
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began it, which ends this one
     _few = few
 
 
@@ -90,22 +119,22 @@ class Seer:
     """Mails, each behind its digest → (digest, looked, spam, subject), as they are learned. look: by which."""
 
     def __init__(self, look: Look) -> None:
-        self.look, self.words = look, look
+        self.look, self.words, self._bulk = look, look, Bulk(look)
         for group in ("headers", SENDERS, "ngrams"):
             self.words = self.words.without(group)
         self.senders = Look([group for group in look.groups if group == "headers"], look.bits)
 
     def few(self, mails: Sequence[tuple[bytes, Mail]]) -> list[tuple[bytes, Looked, bool, str]]:
+        received = iter(self._bulk.few([mail.raw for _, mail in mails if mail.kind != SENT]))
         return [
-            (key, self._sent(raw) if kind == SENT else self.look(raw), kind == SPAM, header(raw, "subject"))
+            (key, self._sent(raw) if kind == SENT else next(received), kind == SPAM, header(raw, "subject"))
             for key, (_, raw, kind) in mails
         ]
 
     def _sent(self, raw: bytes) -> Looked:
         """What a mail that its user has sent teaches: the words of its body, and that those whom it went to are known.
         Nothing of From and other headers, by which spam in the user's name would be known as ham."""
-        people = [found for name in TO for entry in listed(raw, name) for found in addresses(entry)[:1]]
-        people = [*dict.fromkeys(people)]
+        people = addresses(",".join(QUOTED.sub("", header(raw, name)) for name in TO))
         names = set[str]()
         for address in people:
             own = self.senders.names(f"From: {address}\n\n".encode())

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import DataError, located
+from ..mailtext.mail import MAIL_LIMIT
 
-LIMIT = 64 << 20
-"""Bytes of one mail that are read, as everywhere (`read.mail.mbox`)."""
 STDIN, CUT = "standard input", "mails longer than 64 MB, cut"
 HEADER = re.compile(rb"[!-9;-~]{1,100}[ \t]*:")
 """How a file begins that is a mail by itself. An mbox begins with a blank in its first word."""
@@ -60,7 +59,7 @@ class Mails:
         """A file that is one mail by its first bytes. None where readers must look, which takes 0.2 s to load."""
         if path == "-":
             return None if self._many else self._standard_input()
-        if not os.path.isfile(path) or os.path.getsize(path) > LIMIT:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAIL_LIMIT:
             return None
         try:
             with open(path, "rb") as file:
@@ -73,11 +72,11 @@ class Mails:
     def _standard_input(self) -> bytes:
         if sys.stdin is None:
             raise located(STDIN, None, "it is closed", "expected a mail")
-        raw: bytes = sys.stdin.buffer.read(LIMIT + 1)
+        raw: bytes = sys.stdin.buffer.read(MAIL_LIMIT + 1)
         if not raw:
             raise located(STDIN, None, "found nothing", "expected a mail")
-        self.notes[CUT] += len(raw) > LIMIT
-        return raw[:LIMIT]
+        self.notes[CUT] += len(raw) > MAIL_LIMIT
+        return raw[:MAIL_LIMIT]
 
     def _read(self, path: str, number: int) -> Iterator[Mail]:
         from .stream import RawSource

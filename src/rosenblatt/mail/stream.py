@@ -6,37 +6,57 @@ import csv
 import os
 import re
 import tarfile
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from hashlib import sha256
-from pathlib import PurePosixPath
+from io import StringIO
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array
-from ..errors import DataError, SettingError, located
+from ..errors import DataError, SettingError, located, plural
 from ..mailtext.mail import MAIL_LIMIT
+from ..parameters import Parameter
 from ..read.mail import MailSource
 from ..read.mail.source import CUT, is_tar
 from ..read.mail.store import NO_MAIL, PAIR
 from ..read.open import is_folder, is_read_once, is_remote, open_bytes
+from ..read.several import TWICE, InTurn, Several, several
 
-TABLE, INDEX = "index.csv", "index"
-"""What says labels and order: columns `path` and `label`; lines `spam ../data/inmail.1`."""
-DEEPEST = 2
-"""Parts of the path of such a file in an archive: in its only folder."""
+TABLE = "index.csv"
+INDEXES = (TABLE, "index", "full/index")
+"""What says labels and order: columns `path` and `label`; lines `spam ../data/inmail.1`, where TREC's corpora have
+them, too. The first that is there; in an archive also in its only folder."""
 UNNAMED = "mails that the index does not name, left out"
+PARTS = "spam=PATH ham=PATH say what lies where"
 LABELS = "expected the labels spam and ham"
-NO_LABELS = f"expected mails in folders named spam and ham, a TREC index, or {TABLE} with the columns path and label"
-ORDERS = ("given", "shuffled")
+NO_LABELS = (
+    f"expected mails in folders named spam and ham, a TREC index, or {TABLE} with the columns path and label; {PARTS}"
+)
+PLAN = (
+    Parameter("order", "given", choices=("given", "shuffled"), help="given, or shuffled by --seed.", metavar="ORDER"),
+    Parameter("seed", 0, int, "Of the shuffled order and the noise.", least=0),
+    Parameter("repeat", 1, int, "Runs, with the seeds S, S+1, ...: their means, and each.", least=1),
+    Parameter(
+        "noise", 0.0, float, "Verdicts that are shown wrong to the learner, as 5%; the true ones count mistakes.",
+        least=0, below=1, metavar="SHARE", refusal="{noise:g} must be a share from 0 to below 1, as 0.05 or 5%",
+    ),
+    Parameter("delay", 0, int, "A verdict comes after N more mails were judged.", least=0),
+    Parameter(
+        "feedback_first", None, int, "Verdicts come of the first N mails only.", least=0, words={"all": None},
+        shown="all",
+    ),
+)  # fmt: skip
+"""What can be set of how mails come, as `Plan` has it."""
 
 Named = list[tuple[int, str, str]]
 """Line, label and path of each mail."""
 
 
 class Stream(NamedTuple):
-    """Mails in their given order. names: paths, or what the reader calls them. spam: (n,) bool. notes: what was skipped
-    on the way, counted."""
+    """Mails in their given order. origin: what they are called together. names: their paths, or what the reader calls
+    them. raws: their bytes. spam: (n,) bool. notes: what was skipped on the way, counted."""
 
     origin: str
     names: list[str]
@@ -51,6 +71,9 @@ class Stream(NamedTuple):
         for raw in self.raws:
             whole.update(raw)
         return whole.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<Stream: {self.origin}, {plural(len(self.raws), 'mail')}>"
 
 
 class Plan(NamedTuple):
@@ -69,19 +92,15 @@ class Plan(NamedTuple):
     delay: int = 0
     feedback_first: int | None = None
 
-    def check(self) -> None:
-        """SettingError where one is out of range."""
-        if self.order not in ORDERS:
-            raise SettingError(f"unknown {{order}}; one of {', '.join(ORDERS)}", order=self.order)
-        for name, least in (("seed", 0), ("repeat", 1), ("delay", 0), ("feedback_first", 0)):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, (int, np.integer)) or value < least):
-                raise SettingError(f"{{{name}}} must be a whole number ≥ {least}", **{name: value})
-        if not 0.0 <= self.noise < 1.0:
-            raise SettingError("{noise:g} must be a share from 0 to below 1, as 0.05 or 5%", noise=self.noise)
+    def checked(self) -> Plan:
+        """The same in Python's own numbers. SettingError where one is out of range."""
+        for each in PLAN:
+            each.check(getattr(self, each.name))
         if self.repeat > 1 and self.order == "given" and not self.noise:
             text = "{repeat}: mails in the given order without noise come the same each time; {order} shuffles them"
             raise SettingError(text, repeat=self.repeat, order="shuffled")
+        values: list[Any] = [each.item() if isinstance(each, np.generic) else each for each in self]
+        return Plan(*values)
 
     def arrivals(self, spam: Array, seed: int) -> tuple[Array, Array]:
         """(order, shown), (n,): which mail comes when, and the verdict that is shown of it, True for spam."""
@@ -90,48 +109,82 @@ class Plan(NamedTuple):
         return order, spam[order] ^ (np.random.default_rng([seed, 1]).random(n) < self.noise)
 
 
-def read_stream(path: str | os.PathLike[str], watched: Callable[[Any], Any] = lambda source: source) -> Stream:
-    """The mails of a TREC index, an archive (a tar), or a folder, whole in memory.
+def read_stream(data: Any, watched: Callable[[Any], Any] = lambda source: source) -> Stream:
+    """The mails of a TREC index, an archive (a tar), a folder, or of places with their labels, whole in memory.
 
-    The labels are those of an index.csv, else of an index (both at the top, or in an archive in its only folder), else
-    of folders named spam and ham, as everywhere. So is the order; without an index, that of the sorted paths; mails of
-    one mbox stay in their order. watched: what wraps the source that is read, for a bar. Raises DataError where there
-    are no mails, other labels or none, and where an index names a mail that is not there.
+    data: a path, or {"spam": path or paths, "ham": path or paths}, which come in this order. Of a path the labels are
+    those of the first of `INDEXES`, else of folders named spam and ham, as everywhere. So is the order; without an
+    index, that of the sorted paths; mails of one mbox stay in their order. watched: what wraps the source that is read,
+    for a bar. Raises DataError where there are no mails, other labels or none, and where an index names a file that is
+    not there, or a mail with both labels.
     """
-    path = os.fspath(path)
+    data = several(data)
+    if isinstance(data, Several):
+        return _parts(data, watched)
+    if not isinstance(data, (str, os.PathLike)):
+        found = f"found {type(data).__name__} for a stream of mails"
+        raise DataError(f"{found}; expected a path, or a dict with the paths of spam and of ham")
+    path = os.fspath(data)
     if os.path.basename(path) == TABLE and os.path.isfile(path):
         path = os.path.dirname(path) or "."
     index, store = _index(path), "auto"
-    if index is not None and is_folder(path) and index[0] == INDEX:
-        path, index, store = os.path.join(path, INDEX), None, "trec"
+    if index is not None and is_folder(path) and index.at != TABLE:
+        path, index, store = os.path.join(path, index.at), None, "trec"
     source = RawSource(path, labelled="auto" if index is None else False, store=store)
-    batches = list(watched(source))
-    raws: list[Any] = [raw for batch in batches for raw in batch.rows]
-    names = [name for batch in batches for name in batch.ids or ()]
+    names, raws, own = _read(watched(source))
     if index is not None:
-        source.notes[NO_MAIL] -= 1  # the index itself
-        places, labels = _ordered(index, names, source)
-    elif batches[0].y is None:
+        source.notes[NO_MAIL] = source.notes.get(NO_MAIL, 1) - 1  # the index itself
+        labels = _labels(index, names, source)
+        places, spam = list(labels), list(labels.values())
+    elif not own:
         raise located(source.origin, None, "found mails without labels", NO_LABELS)
     else:
-        labels = [label for batch in batches for label in (() if batch.y is None else batch.y.tolist())]
         places = list(range(len(names)))
         if source.is_archive:
             places.sort(key=lambda i: NUMBER.sub("", names[i]))
-        labels = [labels[i] for i in places]
-    spam = np.array([_is_spam(label, source.origin) for label in labels], bool)
+        spam = [_is_spam(own[i], source.origin) for i in places]
     notes = {what: count for what, count in source.notes.items() if count or what != NO_MAIL}
-    return Stream(str(source.origin), [names[i] for i in places], [raws[i] for i in places], spam, notes)
+    chosen = [names[i] for i in places], [raws[i] for i in places], np.array(spam, bool)
+    return Stream(str(source.origin), *chosen, notes)
+
+
+def _parts(data: Several, watched: Callable[[Any], Any]) -> Stream:
+    """Of `spam=junk.mbox ham=cur`, one behind the other."""
+    bare = next((path for label, path in data.parts if label is None), None)
+    if bare is not None:
+        raise DataError(f"{bare}: it is given without a label; expected one path, or a label for each: {PARTS}")
+    for label, path in data.parts:
+        _is_spam(label, path)
+    source = InTurn(data, lambda path, label, first: RawSource(path, labelled=False))
+    names, raws, labels = _read(watched(source))
+    spam = np.array([_is_spam(label, data.origin) for label in labels], bool)
+    return Stream(data.origin, names, raws, spam, dict(source.notes))
+
+
+def _read(source: Any) -> tuple[list[str], list[Any], list[Any]]:
+    """Names, mails and labels, if there are any."""
+    batches = list(source)
+    names = [name for batch in batches for name in batch.ids or ()]
+    raws = [raw for batch in batches for raw in batch.rows]
+    return names, raws, [label for batch in batches if batch.y is not None for label in batch.y.tolist()]
 
 
 NUMBER = re.compile(r":\d+$")
 """Of a mail in an mbox."""
 
 
-def _is_spam(label: Any, origin: str) -> bool:
-    name = str(label).lower()
+def _quoted(name: Any) -> str:
+    """A name in a sentence; a damaged table may have one of 100 KB."""
+    return repr(str(name) if len(str(name)) <= NAME else f"{str(name)[:NAME]}…")
+
+
+NAME = 200
+
+
+def _is_spam(label: Any, origin: str, line: int | None = None) -> bool:
+    name = str(label).strip().lower()
     if name not in PAIR:
-        raise located(origin, None, f"found the label {str(label)!r}", LABELS)
+        raise located(origin, line, f"found the label {_quoted(label)}", LABELS if line else f"{LABELS}; {PARTS}")
     return name == "spam"
 
 
@@ -150,64 +203,95 @@ class RawSource(MailSource):
         return isinstance(self._store, Tar)
 
 
-def _index(path: str) -> tuple[str, bytes] | None:
-    """(name, content) of the file that says labels and order, below a folder or in an archive; None without one."""
+class _Index(NamedTuple):
+    """What says labels and order. at: its path from the top. has: whether there is a file of this path."""
+
+    at: str
+    content: bytes
+    has: Callable[[str], bool]
+
+
+def _index(path: str) -> _Index | None:
+    """The index of a folder or an archive; None without one."""
     if is_folder(path):
-        for name in (TABLE, INDEX):
+        for name in INDEXES:
             if os.path.isfile(os.path.join(path, name)):
                 with open_bytes(os.path.join(path, name)) as stream:
-                    return name, stream.read()
+                    return _Index(name, stream.read(), lambda name: _is_below(path, name))
         return None
     if is_remote(path) or is_read_once(path):
         return None
     with open_bytes(path) as stream:
         if not is_tar(stream.peek(BLOCK)):
             return None
-        found = dict[str, tuple[str, bytes]]()
+        found, files = dict[int, tuple[str, bytes]](), set[str]()
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]
                 for member in archive:
-                    at = PurePosixPath(os.path.normpath(member.name))
-                    file = archive.extractfile(member) if at.name in (TABLE, INDEX) else None
-                    if file is not None and len(at.parts) <= DEEPEST:
-                        found[at.name] = str(at), file.read()
+                    at = os.path.normpath(member.name)
+                    files |= set() if member.isdir() else {at}
+                    below = at.partition("/")[2]
+                    rank = next((k for k, own in enumerate(INDEXES) if own in (at, below)), None)
+                    file = None if rank is None else archive.extractfile(member)
+                    if rank is not None and file is not None:
+                        found[rank] = at, file.read()
         except (tarfile.TarError, DataError):
             return None  # the reader of mails says what is wrong
-    return found.get(TABLE) or found.get(INDEX)
+    return _Index(*found[min(found)], files.__contains__) if found else None
 
 
 BLOCK = 512
 """Of a tar."""
 
 
-def _ordered(index: tuple[str, bytes], names: list[str], source: MailSource) -> tuple[list[int], list[str]]:
-    """The places of the mails that an index names, and their labels. DataError for one that is not there, or twice."""
-    at, content = index
-    origin = os.path.join(source.origin, at)
-    there = {os.path.normpath(name): i for i, name in enumerate(names)}
-    read = _of_table if PurePosixPath(at).name == TABLE else _of_lines
-    labels = dict[int, str]()
-    for line, label, name in read(content.decode("utf-8-sig", "surrogateescape"), origin):
-        place = there.get(os.path.normpath(os.path.join(os.path.dirname(at), name)))
-        if place is None or place in labels:
-            found = f"found {name!r}, which is {'not there' if place is None else 'named twice'}"
-            raise located(origin, line, found, "expected the path of each mail once, counted from the index's folder")
-        labels[place] = label
+def _is_below(folder: str, name: str) -> bool:
+    """Whether a file, or a link, of this path is there, and not outside."""
+    path = os.path.join(folder, name)
+    return not name.startswith("..") and "\0" not in name and (os.path.isfile(path) or os.path.islink(path))
+
+
+def _labels(index: _Index, names: list[str], source: MailSource) -> dict[int, bool]:
+    """The places of the mails that an index names, and whether they are spam; a file that is no mail was counted.
+    DataError for one that is not there, and for two labels."""
+    origin = os.path.join(source.origin, index.at)
+    there = dict[str, list[int]]()
+    for i, name in enumerate(map(os.path.normpath, names)):
+        for each in {name, NUMBER.sub("", name)}:  # a mail, or all of its mbox
+            there.setdefault(each, []).append(i)
+    read = _of_table if os.path.basename(index.at) == TABLE else _of_lines
+    code = "utf-16" if index.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    text = index.content.decode(code, "surrogateescape" if code == "utf-8-sig" else "replace")
+    labels, lines = dict[int, bool](), dict[int, int]()
+    for line, label, name in read(text, origin):
+        spam, path = _is_spam(label, origin, line), os.path.normpath(os.path.join(os.path.dirname(index.at), name))
+        path = os.path.relpath(path, source.origin) if os.path.isabs(path) else path
+        if path not in there and not index.has(path):
+            expected = "expected the paths of mails, counted from the index's folder"
+            raise located(origin, line, f"found {_quoted(name)}, which is not there", expected)
+        for place in there.get(path, ()):
+            if labels.setdefault(place, spam) != spam:
+                found = f"found {_quoted(name)} as {label.strip()}, which line {lines[place]} says it is not"
+                raise located(origin, line, found, "expected one label")
+            if lines.setdefault(place, line) != line:
+                source.notes[TWICE] = source.notes.get(TWICE, 0) + 1
     if not labels:
         raise located(origin, None, "it names no mail", "expected a path and a label for each")
     if len(labels) < len(names):
         source.notes[UNNAMED] = len(names) - len(labels)
-    return list(labels), list(labels.values())
+    return labels
 
 
 def _of_table(text: str, origin: str) -> Named:
-    rows = csv.DictReader(text.splitlines())
-    columns = [str(name).strip().lower() for name in rows.fieldnames or ()]
-    if not {"path", "label"} <= {*columns}:
-        found = f"found the columns {', '.join(columns)}" if columns else "it is empty"
-        raise located(origin, 1, found, "expected path and label among them")
-    rows.fieldnames = columns
-    return [(rows.line_num, row["label"] or "", row["path"] or "") for row in rows]
+    rows = csv.DictReader(StringIO(text, newline=""), skipinitialspace=True)
+    try:
+        columns = [str(name).strip().lower() for name in rows.fieldnames or ()]
+        if not {"path", "label"} <= {*columns}:
+            found = f"found the columns {', '.join(columns)}" if columns else "it is empty"
+            raise located(origin, 1, found, "expected path and label among them, with commas between")
+        rows.fieldnames = columns
+        return [(rows.line_num, row["label"] or "", row["path"] or "") for row in rows]
+    except csv.Error as error:
+        raise located(origin, rows.reader.line_num, f"found no table ({error})", "expected lines path,label") from None
 
 
 def _of_lines(text: str, origin: str) -> Named:

@@ -66,8 +66,9 @@ def parameter(headers: Headers, method: str, default: str = "") -> str:
 
     Also where the header is very long: the package's time grows with the square of its semicolons.
     """
-    kinds, dispositions = (headers.get(name, ()) for name in STRUCTURED)
-    if any(len(value) > VALUE_LIMIT for value in (*kinds, *dispositions)):
-        return default
+    kinds, dispositions = headers.get(STRUCTURED[0], ()), headers.get(STRUCTURED[1], ())
+    for value in (*kinds, *dispositions):
+        if len(value) > VALUE_LIMIT:
+            return default
     text = _answer(method, kinds[0] if kinds else None, dispositions[0] if dispositions else None)
     return text if isinstance(text, str) else default

@@ -26,6 +26,7 @@ what filters write, X-Mailman, X-Keywords. A mail without headers gives no words
 import csv
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from .content import Headers, parameter, values
@@ -52,19 +53,31 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 HOPS = (1, 2, 4, 8)
 MANY = 6
 VALUE_LIMIT = 4000
+REMEMBERED = 4096
+"""Values of From, To and Reply-To that are remembered: people write again."""
+INSIDE, OUTSIDE = re.compile(r"<([^<>]*)>"), re.compile(r"<[^<>]*>")
+ZONE = re.compile(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b")
 
 
 def _text(headers: Headers, name: str) -> str:
     """The first value of a header, decoded; "" where it is not there."""
-    raw = values(headers, name)[:1]
-    return decode_header(raw[0][:VALUE_LIMIT]).text.strip() if raw else ""
+    sent = headers.get(name)
+    if not sent:
+        return ""
+    raw = sent[0][:VALUE_LIMIT]
+    plain = raw.isascii() and b"=?" not in raw and b"\n" not in raw and b"\r" not in raw
+    return (raw.decode() if plain else decode_header(raw).text).strip()  # 0.6 µs, by its function 1.6
 
 
-def addresses(text: str) -> list[str]:
+@lru_cache(maxsize=REMEMBERED)
+def addresses(text: str) -> tuple[str, ...]:
     """Mail addresses in a text, in lower case. That between < and > comes first, as it is the one that counts."""
-    inside = re.findall(r"<([^<>]*)>", text)
-    listed = [address.lower().rstrip(".") for part in [*inside, text] for address in ADDRESS.findall(part)]
-    return list(dict.fromkeys(listed))
+    if "@" not in text:
+        return ()
+    listed = [
+        address.lower().rstrip(".") for part in [*INSIDE.findall(text), text] for address in ADDRESS.findall(part)
+    ]
+    return tuple(dict.fromkeys(listed))
 
 
 def listed(raw: bytes, name: str) -> list[str]:
@@ -82,13 +95,16 @@ def header(raw: bytes, name: str) -> str:
 
 def sender(headers: Headers) -> Document:
     """What From says; its first word is the address itself."""
-    if not headers:
-        return []
-    text = _text(headers, "from")
+    return list(_sender(_text(headers, "from"))) if headers else []
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _sender(text: str) -> tuple[tuple[str, str], ...]:
     listed = addresses(text)
     if not listed:
-        return [("sender.odd", "none")]
-    name, named = re.sub(r"<[^<>]*>", "", text), ADDRESS.findall(re.sub(r"<[^<>]*>", "", text))
+        return (("sender.odd", "none"),)
+    name = OUTSIDE.sub("", text)
+    named = ADDRESS.findall(name)
     user, _, host = listed[0].partition("@")
     seen = {
         "several": "," in text and len(listed) > 1,
@@ -97,7 +113,7 @@ def sender(headers: Headers) -> Document:
         "digits": re.search(r"\d{4}", user) is not None,
     }
     odd = " ".join(name for name in seen if seen[name])
-    return [("sender", " ".join([listed[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])]
+    return ("sender", " ".join([listed[0], *parents(host)])), *([("sender.odd", odd)] if odd else [])
 
 
 def headers_of(headers: Headers) -> Document:
@@ -121,10 +137,14 @@ def headers_of(headers: Headers) -> Document:
     return [(tag, words) for tag, words in out.items() if words]
 
 
+def _usual(text: str) -> re.Match[str] | None:
+    usual = DATED.match(text)
+    return usual if usual and usual[2].lower() in MONTHS and usual[4] != "-0000" else None
+
+
 def _when(text: str) -> tuple[Any, ...]:
     """(year, month, day, seconds east or None) as the standard package reads a date; it raises where there is none."""
-    usual = DATED.match(text)
-    if usual and usual[2].lower() in MONTHS and usual[4] != "-0000":  # 3 µs, and without 10 ms for the import
+    if usual := _usual(text):  # 3 µs, and without 10 ms for the import
         seconds = int(usual[4][1:3]) * 3600 + int(usual[4][3:]) * 60
         month = MONTHS.index(usual[2].lower()) + 1
         return int(usual[3]), month, int(usual[1]), -seconds if usual[4][0] == "-" else seconds
@@ -135,6 +155,12 @@ def _when(text: str) -> tuple[Any, ...]:
 
 
 def _date(text: str) -> str:
+    usual = _usual(text)
+    return _dated(f"{text[: usual.end(3)]} 00:00 {usual[4]}" if usual else text)  # many are of one day
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _dated(text: str) -> str:
     if not text:
         return "none"
     try:
@@ -144,7 +170,7 @@ def _date(text: str) -> str:
         return "broken"
     named = WEEKDAY.match(text)
     odd = ["weekday"] if named and named[1].lower() != DAYS[day] else []
-    if zone is None or not re.search(r"[+-]\d{4}|\b(?:GMT|UTC?|[A-Z]{2,4}T)\b", text):
+    if zone is None or not ZONE.search(text):
         odd.append("no-zone")
     elif abs(zone) > 14 * 3600 or zone % 900:
         odd.append("odd-zone")
@@ -170,7 +196,7 @@ def _reply(headers: Headers, home: set[str]) -> str:
     return " ".join(odd)
 
 
-def _to(headers: Headers, sent_from: list[str]) -> str:
+def _to(headers: Headers, sent_from: tuple[str, ...]) -> str:
     if "to" not in headers:
         return "none"
     listed = addresses(_text(headers, "to"))

@@ -24,7 +24,7 @@ LINK_LIMIT = 500
 AFTER = r"([^\s<>\"')\]]{1,500})"
 IN_TEXT = re.compile(rf"://{AFTER}")
 WITHOUT_SCHEME = re.compile(rf"\.(?<=\b[wW]{{3}}\.){AFTER}")
-IN_TAG = re.compile(rf"(?<!xmlns)=\s{{0,9}}[\"']?[a-zA-Z]{{3,5}}://{AFTER}")
+IN_TAG = re.compile(rf"=(?<!xmlns=)\s{{0,9}}[\"']?[a-zA-Z]{{3,5}}://{AFTER}")
 SCRIPT = re.compile(r"=\s{0,9}[\"']?\s{0,9}(?:javascript|vbscript|data):", re.IGNORECASE)
 ANCHOR = re.compile(
     r"<a\b[^<>]{0,500}?\bhref\s{0,9}=\s{0,9}[\"']?([^\s\"'<>]{1,500})[^<>]{0,500}>(.{1,300}?)</a",
@@ -84,12 +84,13 @@ def place(where: str) -> tuple[str, list[str]]:
     return host, odd + ["user"] * bool(at) + ["port"] * bool(colon and port not in ("", "80", "443"))
 
 
-def parents(host: str) -> list[str]:
+@lru_cache(maxsize=2048)
+def parents(host: str) -> tuple[str, ...]:
     """`a.b.example.com` → itself, b.example.com, example.com; a number or nothing only itself."""
     if not host or NUMBER.fullmatch(host):
-        return [host] if host else []
+        return (host,) if host else ()
     labels = host.split(".")
-    return [".".join(labels[first:]) for first in range(len(labels) - 1)]
+    return tuple([".".join(labels[first:]) for first in range(len(labels) - 1)])
 
 
 def domain(host: str) -> str:
@@ -102,8 +103,8 @@ def domain(host: str) -> str:
 def _disguised(source: str) -> bool:
     """Whether a link shows the address of one domain and leads to another."""
     for target, label in ANCHOR.findall(source)[:LINK_LIMIT]:
-        shown = SHOWN.fullmatch(unescape(INNER_TAG.sub("", label)))
-        host = place(authority(unescape(target)))[0]
+        shown = SHOWN.fullmatch(unescape(INNER_TAG.sub("", label))) if "." in label or "&" in label else None
+        host = place(authority(unescape(target)))[0] if shown else ""
         if shown and host and domain(shown[1].lower()) != domain(host):
             return True
     return False

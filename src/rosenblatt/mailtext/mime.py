@@ -179,6 +179,8 @@ KNOWN = rb"(?i:content-[a-z-]+|mime-version|subject|from|to|date|message-id|rece
 JUNK = rb"[^\r\n]" + LINE + rb"(?=" + KNOWN + rb")"
 HEAD = re.compile(rb"(?:(?:" + NAME + rb"|[ \t]+(?=\S))" + LINE + rb"|" + JUNK + rb")*")
 """Header lines and their continuations; one broken line is passed over where a well-known header follows."""
+PLAIN_HEAD = re.compile(rb"(?:[!-9;-~]+[ \t]*:" + LINE + rb"(?:[ \t]+(?=\S)" + LINE + rb")*+)*+")
+"""The usual block, of `PROPER` lines only; where a line's end follows, `HEAD` ends there too."""
 PROPER = re.compile(rb"^(?:[!-9;-~]+[ \t]*:|[ \t])" + LINE, re.MULTILINE)
 """What the standard parser takes for header lines; it stops at any other."""
 SPACED = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
@@ -211,7 +213,7 @@ class Part(NamedTuple):
 
 def _split(block: bytes) -> list[tuple[str, bytes]]:
     """(name, value) of the headers in lines that the standard parser takes for such."""
-    if block.count(b"\r") == block.count(b"\r\n"):
+    if b"\r" not in block or block.count(b"\r") == block.count(b"\r\n"):
         return [(name.decode(), value.rstrip(b"\r\n")) for name, value in FIELD.findall(block)]
     from email.parser import BytesHeaderParser
 
@@ -221,11 +223,14 @@ def _split(block: bytes) -> list[tuple[str, bytes]]:
 
 def _headers(raw: bytes, start: int, end: int) -> tuple[Headers, int]:
     """The headers that begin at `start`, and where the body does."""
-    head = HEAD.match(raw, start, min(end, start + HEAD_LIMIT))
+    limit = min(end, start + HEAD_LIMIT)
+    head = PLAIN_HEAD.match(raw, start, limit)
+    plain = head is not None and raw[head.end() : head.end() + 1] == b"\n" and head.end() < limit
+    head = head if plain else HEAD.match(raw, start, limit)
     stop = head.end() if head and A_KNOWN.search(raw, start, head.end()) else start
     blank = BLANK.match(raw, stop, end)
     headers: Headers = {}
-    for name, value in _split(b"".join(PROPER.findall(raw, start, stop))):
+    for name, value in _split(raw[start:stop] if plain else b"".join(PROPER.findall(raw, start, stop))):
         headers.setdefault(name.lower(), []).append(value)
     for name in STRUCTURED:
         sent = values(headers, name)

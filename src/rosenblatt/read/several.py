@@ -26,7 +26,8 @@ BAD_ROWS = ("bad lines skipped", "bad rows skipped")
 def begin_with(label: str, rows: Any) -> bool:
     """Whether rows are lines of text that all say the label themselves."""
     start = f"{label}\t"
-    return isinstance(rows, list) and bool(rows) and all(row and row[0][1].startswith(start) for row in rows)
+    texts = isinstance(rows, list) and bool(rows) and not isinstance(rows[0], bytes)
+    return texts and all(row and row[0][1].startswith(start) for row in rows)
 
 
 class Several(str):

@@ -30,8 +30,12 @@ def as_text(made: Evaluation) -> list[str]:
     how += [f"{100 * plan.noise:g} % of the verdicts wrong"] if plan.noise else []
     how += [f"verdicts after {plural(plan.delay, 'more mail')}"] if plan.delay else []
     how += [] if plan.feedback_first is None else [f"verdicts of the first {plan.feedback_first:,}"]
+    how += [] if made.runs[0].arrived.any() else ["so that none came"]
     lines = [f"{made.origin}: {plural(len(made.spam), 'mail')}, {len(made.spam) - spam:,} ham and {spam:,} spam"]
     lines += [", ".join(how), "", *_measured(made.values, made.limits, ""), ""]
+    if plan.order == "given" and np.count_nonzero(np.diff(made.spam)) == 1:
+        first, then = ("spam", "ham") if made.spam[0] else ("ham", "spam")
+        lines.append(f"all {first} came before all {then}: --order shuffled mixes them")
     if not 0 < spam < len(made.spam):
         lines.append(f"all mails are {'spam' if spam else 'ham'}: what needs both is not defined")
     lines += [_unsure(made), *_judge(made)]

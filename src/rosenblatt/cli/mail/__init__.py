@@ -15,6 +15,7 @@ from ..output import OutputError
 COMMANDS = {
     "learn": "Learn that mails are spam, or ham, which is real mail.",
     "forget": "Take back what mails have taught.",
+    "filter": "Read a mail, and write it with headers that say what it is.",
     "classify": "Say of mails whether they are spam.",
     "filter": "Read a mail, and write it with a header that says what it is.",
     "explain": "Say what makes a mail spam or ham.",
@@ -61,6 +62,6 @@ class Mail(Group):
 def mail() -> None:
     """Tell spam from real mail, mail by mail: what comes is judged first, and learned when somebody says what it is.
 
-    What is learned lies in a store, one file: --store FILE, by default $ROSENBLATT_STORE, else rosenblatt/mail.db in
+    What is learned lies in a store, one file: --store PATH, by default $ROSENBLATT_STORE, else rosenblatt/mail.db in
     $XDG_DATA_HOME, or in ~/.local/share. Exit codes of errors are 64 and above.
     """

@@ -3,40 +3,27 @@
 import os
 from typing import Any
 
-import click
-
 from ...errors import SettingError
-from ...mail.evaluation import ablate, nested
+from ...mail.evaluation import Difference, ablate, nested
 from ...mail.evaluation import evaluate as evaluated
-from ...mail.parameters import JUDGE
-from ...mail.stream import ORDERS, Plan, read_stream
+from ...mail.parameters import JUDGE, judge_from
+from ...mail.saved import Saved
+from ...mail.stream import PLAN, Plan, read_stream
+from ...read.open import STDIN
 from ...report.mail import ablation_text, as_text, difference_text
 from ...write.files import whole_file
-from ..command import Number, Share, command, option, option_of, switch, together
+from ..command import Number, command, option, option_of, switch, together
 from ..options import json_option, plot_option
 from ..output import check_writable, notes, show, to_json
 from ..pictures import check_picture, write_picture
 from ..progress import Progress
 from ..sources import output_errors, read_twice
 
-PLANNED = Plan._field_defaults
-
 
 # fmt: off
-@command(stream="STREAM")
+@command(stream="STREAM...")
 @switch("Stream", "--online", "Judge each mail, then learn it, one after the other: as it is always done here.")
-@option("Stream", "--order", type=click.Choice(ORDERS), default=PLANNED["order"], metavar="ORDER",
-        help="given, or shuffled by --seed.  [default: given]")
-@option("Stream", "--seed", type=Number(int, 0), default=PLANNED["seed"],
-        help="Of the shuffled order and the noise.  [default: 0]")
-@option("Stream", "--repeat", type=Number(int, 1), default=PLANNED["repeat"],
-        help="Runs, with the seeds S, S+1, ...: their means, and each.  [default: 1]")
-@option("Stream", "--noise", type=Share(), metavar="SHARE", default=PLANNED["noise"],
-        help="Verdicts that are shown wrong to the learner, as 5%; the true ones count mistakes.  [default: 0]")
-@option("Stream", "--delay", type=Number(int, 0), default=PLANNED["delay"],
-        help="A verdict comes after N more mails were judged.  [default: 0]")
-@option("Stream", "--feedback-first", type=Number(int, 0, all=None), default=PLANNED["feedback_first"],
-        help="Verdicts come of the first N mails only.  [default: all]")
+@together(option_of(each._replace(section="Stream")) for each in PLAN)
 @option("Stream", "--jobs", type=Number(int, 1), help="Processes that look at the mails; the result is the same."
         "  [default: one a core]")
 @together(map(option_of, JUDGE))
@@ -52,19 +39,28 @@ def evaluate(stream: str, online: bool, output: str | None, picture: str | None,
     """Judge the labelled mails of STREAM one by one, each before it is learned, and say how well that went.
 
     STREAM is a TREC index (lines "spam ../data/inmail.1"), a tar, or a folder. The labels and the order are those of
-    index.csv (columns path and label) or index in it; else of its folders spam and ham, by sorted paths.
+    index.csv (columns path and label), index or full/index in it; else of its folders spam and ham, by sorted paths.
+    spam=PATH ham=PATH say of folders and files of any name what is in them.
 
     Example:
         rosenblatt mail evaluate mails/ --order shuffled --repeat 5 --picture progress.png
+        rosenblatt mail evaluate spam=Mail/.Junk ham=Mail/cur ham=old.mbox --order shuffled
         rosenblatt mail evaluate trec07p/full/index --noise 5% -o noisy.json
         rosenblatt mail evaluate trec07p/full/index --against noisy.json
     """
     _check(stream, output, picture, words)
     asked = {each.name: words[each.name] for each in JUDGE}
-    plan = Plan(**{name: words[name] for name in Plan._fields})
+    plan = Plan(**{name: words[name] for name in Plan._fields}).checked()
+    judge_from(**asked)
+    before = Saved(words["against"]) if words["against"] else None
+    if before is not None:
+        before.check(plan._asdict())
+    called = STDIN if stream == "-" else getattr(stream, "origin", stream)
     with Progress() as progress, read_twice(stream) as path:
-        mails = read_stream(path, progress.reading)._replace(origin=stream)
+        mails = read_stream(path, progress.reading)._replace(origin=called)
         notes(mails.notes)
+        if before is not None:
+            before.check({"messages": len(mails.raws), "digest": mails.digest})
         tell = progress.watching("judging", lambda what, done, of: (what, done, of, "mails"))
         jobs = words["jobs"] or len(os.sched_getaffinity(0))
         if words["ablate"]:
@@ -76,8 +72,8 @@ def evaluate(stream: str, online: bool, output: str | None, picture: str | None,
         else:
             made = evaluated(mails, plan, jobs, tell, **asked)
             values, lines = made.as_dict(), as_text(made)
-            if words["against"]:
-                difference = made.against(words["against"])
+            if before is not None:
+                difference = Difference(before.name, made, before.runs(made))
                 values["against"] = difference.as_dict()
                 lines += ["", *difference_text(difference)]
     if output:

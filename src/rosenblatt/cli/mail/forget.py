@@ -1,5 +1,6 @@
 """`rosenblatt mail forget`: what mails have taught, taken back."""
 
+import math
 from contextlib import closing
 from datetime import datetime
 
@@ -17,28 +18,20 @@ from .shared import many_option, store_option, watched
 
 BATCH = 200
 """Mails of a transaction, below a second."""
-
-
-class Date(click.ParamType):
-    name = "date"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            return datetime.fromisoformat(str(value)).timestamp()
-        except (ValueError, OverflowError, OSError):
-            self.fail(f"{value!r} is no date; give one as 2026-01-31, or 2026-01-31T12:00.", param, ctx)
+DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M")
 
 
 # fmt: off
 @command(paths="[PATH]...")
 @option("Mails", "--from", "sender", metavar="ADDRESS", help="All from this address, and all sent to it.")
-@option("Mails", "--before", type=Date(), metavar="DATE", help="All whose verdict came before, as 2026-01-31.")
+@option("Mails", "--before", type=click.DateTime(DATES), metavar="DATE", 
+        help="All whose verdict came before, as 2026-01-31.")
 @many_option
 @store_option
 @json_option
 # fmt: on
 def forget(
-    paths: tuple[str, ...], sender: str | None, before: float | None, many: bool, store: str, as_json: bool
+    paths: tuple[str, ...], sender: str | None, before: datetime | None, many: bool, store: str, as_json: bool
 ) -> None:
     """Take back what mails have taught: weights, counts and thresholds are as if they had made no step.
 
@@ -57,7 +50,7 @@ def forget(
             digests = [digest(mail.raw) for mail in mails]
         notes(+source.notes)
     else:
-        digests = learned_before(store, float("inf") if before is None else before, (sender or "").lower())
+        digests = learned_before(store, before.timestamp() if before else math.inf, (sender or "").lower())
     forgotten = 0
     with Store(store) as learned:
         for at in range(0, len(digests), BATCH):

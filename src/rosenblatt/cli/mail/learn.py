@@ -10,17 +10,20 @@ import click
 
 from ...errors import SettingError, plain
 from ...mail.features import Look
+from ...mail.judge import LOST
 from ...mail.looking import KINDS
 from ...mail.parameters import JUDGE
 from ...mail.paths import Mails, notes_of
 from ...mail.store.bulk import learn as learned
 from ...mail.store.learning import ADDED, AGAIN, CHANGED, NEW, SETTINGS, Store
-from ..command import Command, Number, Share, as_names, command, given, json_option, option, option_of, together
+from ..command import Command, Number, as_names, command, given, json_option, option, option_of, together
 from ..output import note, notes, show
 from .shared import many_option, store_option, watched
 
 ONE_KIND = 50
 """New mails of one kind from which on a note says that the other kind should come with them (`side_by_side`)."""
+LATER = (LOST.name, "whole")
+"""Settings that can be changed."""
 LOOKED_AT = ("groups", "bits", "trusted")
 
 
@@ -55,14 +58,13 @@ class Learn(Command):
 @option("Mails", "--jobs", type=Number(int, 1), help="Processes that look at the mails; the result is the same."
         "  [default: one a core]")
 @store_option
-@option("Store", "--site", metavar="FILE",
+@option("Store", "--site", metavar="PATH",
         help="A new store: it stands on this one, which is left as it is. See `mail store --publish`.")
 @together(option_of(each._replace(section="Store", help=f"A new store: {each.help[0].lower()}{each.help[1:]}"))
-          for each in JUDGE)
+          for each in JUDGE if each.name in LOOKED_AT)
 @option("Store", "--trusted", metavar="A,B,...", callback=as_names,
         help="A new store: servers whose Authentication-Results count.")
-@option("Store", "--lost", type=Share(), metavar="SHARE",
-        help="Share of the real mail that may be called spam, as 0.1%.  [default: 0.1%, or as before]")
+@option_of(LOST._replace(section="Store", shown="0.1%, or as before"))
 @option("Store", "--whole", type=Number(int, 0),
         help="The latest mails of which all is kept, so that they can be forgotten.  [default: 5000, or as before]")
 @json_option
@@ -110,8 +112,6 @@ def check_settings(asked: dict[str, Any]) -> None:
         if each.name in asked:
             each.check(asked[each.name])
     Look(**{name: asked[name] for name in LOOKED_AT if name in asked})
-    if not 0.0 < asked.get("lost", 0.5) < 1.0:
-        raise SettingError("{lost:g} must be a share above 0 and below 1, as 0.001 or 0.1%", lost=asked["lost"])
 
 
 def keep_settings(store: Store, asked: dict[str, Any]) -> None:
@@ -123,5 +123,5 @@ def keep_settings(store: Store, asked: dict[str, Any]) -> None:
             found = ",".join(own) or "none" if isinstance(wanted, list) else own
             text = f"{store.path} has {found}; what is looked at in a mail stays as its store began"
             raise SettingError(f"{{{name}.name}}: {plain(text)}", **{name: None})
-    if later := {name: other[name] for name in ("lost", "whole") if name in other}:
+    if later := {name: other[name] for name in LATER if name in other}:
         store.change(**later)

@@ -20,7 +20,7 @@ def _store(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 
 
 store_option = option(
-    "Store", "--store", metavar="FILE", callback=_store,
+    "Store", "--store", metavar="PATH", callback=_store,
     help="What is learned.  [default: $ROSENBLATT_STORE, or rosenblatt/mail.db in the user's folder for data]",
 )  # fmt: skip
 many_option = option(

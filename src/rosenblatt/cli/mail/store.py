@@ -3,12 +3,13 @@
 from typing import Any
 
 from ...errors import SettingError
+from ...mail.judge import LOST
 from ...mail.store import care
 from ...mail.store.file import opened
 from ...mail.store.learning import Store
-from ..command import Number, Share, command, json_option, option
+from ..command import Number, command, json_option, option, option_of
 from ..output import check_writable, show, to_json, write_lines
-from .learn import check_settings, keep_settings
+from .learn import LATER, check_settings, keep_settings
 from .shared import store_option
 
 LEAST = 2
@@ -22,8 +23,7 @@ LEAST = 2
 @option("Care", "--dump", is_flag=True, help="Print all of it, a line of JSON for each setting, mail, sender, column.")
 @option("Care", "--compact", is_flag=True,
         help=f"Take out what fewer than {LEAST} mails had, and give its room back. What stays is as it was.")
-@option("Care", "--lost", type=Share(), metavar="SHARE",
-        help="Move the threshold: the share of the real mail that may be called spam, as 0.5%.")
+@option_of(LOST._replace(section="Care", default=None, shown="", help="Move the threshold: " + LOST.help))
 @option("Care", "--whole", type=Number(int, 0), help="Keep all of so many of the latest mails, to be forgotten.")
 @store_option
 @json_option
@@ -34,11 +34,12 @@ def store(store: str, as_json: bool, **words: Any) -> None:
     Example:
         rosenblatt mail store --backup mail.backup
         rosenblatt mail store --restore mail.backup
-        rosenblatt mail store --lost 0.5%
+        rosenblatt mail store --max-false-positives 0.5%
     """
     asked = {name: value for name, value in words.items() if value is not None and value is not False}
-    if not asked or (len(asked) > 1 and not asked.keys() <= {"lost", "whole"}):
-        raise SettingError("give one of --backup, --restore, --publish, --dump, --compact, or --lost and --whole")
+    if not asked or (len(asked) > 1 and not asked.keys() <= {*LATER}):
+        actions = "--backup, --restore, --publish, --dump, --compact"
+        raise SettingError(f"give one of {actions}, or --max-false-positives and --whole")
     (name, value), *_ = asked.items()
     if name == "dump":
         for entry in care.dump(store):
@@ -61,6 +62,7 @@ def store(store: str, as_json: bool, **words: Any) -> None:
         opened(store).close()
         with Store(store) as own:
             keep_settings(own, asked)
-            values = {key: own.settings[key] for key in ("lost", "whole")}
-        lines = [f"at most {100 * values['lost']:g} % of the real mail lost; the latest {values['whole']:,} kept whole"]
+            values = {key: own.settings[key] for key in LATER}
+        most = f"at most {100 * values[LOST.name]:g} % of the real mail lost"
+        lines = [f"{most}; the latest {values['whole']:,} kept whole"]
     show(values, lines, as_json)

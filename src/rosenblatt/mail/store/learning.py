@@ -18,12 +18,14 @@ import numpy as np
 
 from ...core.rows import Array
 from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
-from ..judge import Judge
+from ..judge import LOST, Judge
 from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
 from .reading import NUMBERS, Reader, site_of
 
-SETTINGS: dict[str, Any] = {"groups": [*DEFAULT], "bits": BITS, "trusted": [], "lost": 0.001, "whole": 5000}
+SETTINGS: dict[str, Any] = {
+    "groups": [*DEFAULT], "bits": BITS, "trusted": [], LOST.name: LOST.default, "whole": 5000,
+}  # fmt: skip
 """Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten."""
 SUBJECT = 80
 """Characters of a subject that are kept."""
@@ -136,10 +138,10 @@ class Store:
         return row is not None and bool(row[0]) == spam
 
     def change(self, **settings: Any) -> None:
-        """Change `lost` or `whole`. What goes by the other settings is learned: they stay."""
+        """Change `max_false_positives` or `whole`. What goes by the other settings is learned: they stay."""
         with self._turn():
             self.settings |= settings
-            self.judge.lost = self.settings["lost"]
+            self.judge.lost = self.settings[LOST.name]
             set_meta(self.connection, "settings", self.settings)
 
     # --- inside ------------------------------------------------------------------------------------------------------
@@ -163,7 +165,7 @@ class Store:
 
     def _forget_memory(self) -> None:
         settings = self.settings
-        self.judge = Judge(self.look, lost=settings["lost"])
+        self.judge = Judge(self.look, max_false_positives=settings[LOST.name])
         self._version = -1
         self._loaded = np.zeros(1 << self.look.bits, bool)
         self._changed = np.zeros(1 << self.look.bits, bool)

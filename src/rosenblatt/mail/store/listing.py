@@ -77,7 +77,10 @@ def status(path: str, now: Callable[[], float] = time.time) -> dict[str, Any]:
             for part in ("weights", "senders WHERE spam > 0 OR ham > 0")
         )
         settings, clocks = meta(store, "settings"), meta(store, "judge")
-    judge = Judge(Look(settings["groups"], settings["bits"], settings["trusted"]), lost=settings["lost"])
+    judge = Judge(
+        Look(settings["groups"], settings["bits"], settings["trusted"]),
+        max_false_positives=settings["max_false_positives"],
+    )
     judge.set_clocks(clocks)
     messages = {"spam": counts.get(1, 0), "ham": counts.get(0, 0)}
     made: dict[str, Any] = {

@@ -12,7 +12,6 @@ from typing import Any
 
 from ..features import SENDERS, Look, Looked, known
 from ..opinion import Opinion, Scale
-from ..rewriting import rewritten
 from .file import StoreError, meta, opened, refused
 
 NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
@@ -44,7 +43,7 @@ class Reader:
 
     def looked(self, raw: bytes) -> Looked:
         """What is seen of a mail, also of what is known of its sender."""
-        return self.with_sender(self.look(rewritten(raw, {})))
+        return self.with_sender(self.look(raw))
 
     def with_sender(self, looked: Looked) -> Looked:
         if not looked.sender or SENDERS not in self.look.groups:

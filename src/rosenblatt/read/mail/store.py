@@ -2,6 +2,7 @@
 
 import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -198,7 +199,7 @@ class Index(Store):
 
     def entries(self) -> Entries:
         with self._opened() as stream:
-            lines = stream.read().split(b"\n")
+            lines = stream.read().removeprefix(BOM_UTF8).split(b"\n")
         read, total = 0, sum(map(len, lines)) + len(lines)
         seen, listed, root = dict[str, tuple[int, str]](), dict[str, dict[str, str]](), os.path.dirname(self.origin)
         for number, line in enumerate(lines, 1):

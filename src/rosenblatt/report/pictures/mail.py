@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from ...core.rows import Array
 from ...mail.evaluation import Evaluation
 from ...mail.measures import Judged, one_minus_roca
-from .canvas import above, finish, look, paper, percent, plain
-from .lines import number_of
+from .canvas import above, finish, look, paper, percent, plain, say
+from .lines import NARROW, number_of
 
 POINTS = 60
 LEAST = 20
@@ -36,22 +38,48 @@ def _until(scores: Array, called: Array, spam: Array) -> list[float]:
 
 
 def figure_of_stream(made: Evaluation, title: str | Sequence[str]) -> Figure:
-    """Above 1 − ROCA of the mails so far, below the real mail lost and the spam through, both on logarithmic axes."""
+    """Above 1 − ROCA of the mails so far, below the real mail lost and the spam through, both on logarithmic axes; of
+    several runs the means."""
     at, values = along(made)
     figure = paper(9.0, 7.0, title)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    plain(top, y="1 − ROCA of the mails so far")
+    is_defined = bool(np.isfinite(values[:, 0]).any())
+    top, bottom = figure.subplots(2, 1, sharex=is_defined)
     plain(bottom, x="mails", y="share of the mails so far")
-    for axes, names, first in ((top, ("1 − ROCA",), 0), (bottom, SHARES, 1)):
-        lines = values[:, first : first + len(names)]
-        for number, name in enumerate(names):
-            seen = np.where(lines[:, number] > 0.0, lines[:, number], np.nan)
-            axes.plot(at, seen, label=name, linewidth=1.7, **{**look(number + first), "markersize": 3.5})
-        if (lines > 0.0).any():
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(FuncFormatter(percent))
-            axes.yaxis.set_minor_formatter("")
-        above(axes, 2, handlelength=3.0)
-    bottom.set_xscale("log")
-    bottom.xaxis.set_major_formatter(number_of)
+    _draw(bottom, at, values[:, 1:], SHARES, 1)
+    if at[-1] < NARROW * at[0]:  # of a logarithmic axis the labels would be halves
+        bottom.set_xlim(at[0] - 1, at[-1] + 1)
+        bottom.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    else:
+        bottom.set_xscale("log")
+        _marks(bottom.xaxis, number_of)
+    if is_defined:
+        plain(top, y="1 − ROCA of the mails so far")
+        _draw(top, at, values[:, :1], ("1 − ROCA",), 0)
+    else:
+        say(top, "1 − ROCA is not defined without both ham and spam")
     return finish(figure)
+
+
+def _draw(axes: Axes, at: Array, lines: Array, names: Sequence[str], first: int) -> None:
+    """A line of each column. What is 0 has no place on a logarithmic axis: of a line that always is, its name says so.
+    first: the number of its look."""
+    some = np.where(lines > 0.0, lines, np.nan)
+    for number, name in enumerate(names):
+        none = "" if np.isfinite(some[:, number]).any() else ": none"
+        style = {**look(number + first), "markersize": 3.5}
+        axes.plot(at, some[:, number], label=f"{name}{none}", linewidth=1.7, **style)
+    if np.isfinite(some).any():
+        axes.set_yscale("log")
+        axes.set_ylim(top=min(1.2, 1.5 * np.nanmax(some)))
+        _marks(axes.yaxis, FuncFormatter(percent))
+    else:
+        axes.set_ylim(0.0, 1.0)
+        axes.yaxis.set_major_formatter(FuncFormatter(percent))
+    above(axes, 2, handlelength=3.0)
+
+
+def _marks(axis: Axis, formatter: FuncFormatter) -> None:
+    """Labels at 1, 2 and 5: of powers of ten alone there may be one, or none."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(formatter)
+    axis.set_minor_formatter("")
