@@ -17,7 +17,6 @@ COMMANDS = {
     "forget": "Take back what mails have taught.",
     "filter": "Read a mail, and write it with headers that say what it is.",
     "classify": "Say of mails whether they are spam.",
-    "filter": "Read a mail, and write it with a header that says what it is.",
     "explain": "Say what makes a mail spam or ham.",
     "mistakes": "List the mails that were thought otherwise before their verdict.",
     "what-if": "Judge a whole mailbox, and say what would move where.",
