@@ -21,8 +21,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rosenblatt
+from mails import raws
+from rosenblatt.mail.digest import digest
 from rosenblatt.mail.features import Look, Looked
 from rosenblatt.mail.judge import Judge
+from rosenblatt.mail.paths import Mail
+from rosenblatt.mail.store import judging
 from rosenblatt.mail.store.additions import unpacked
 from rosenblatt.mail.store.care import backup, compact, dump, publish, restore
 from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
@@ -373,3 +378,24 @@ def test_a_site_of_other_columns_is_refused(path: str, tmp_path: Path) -> None:
     for use in (Reader, Store):
         with pytest.raises(StoreError, match=r"site.db: bits is 8 there, 9 in .*own.db, which stands on it; begin"):
             use(own)
+
+
+def test_many_mails_are_judged_as_each_is(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sorted(
+        raws(Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz").items(), key=lambda it: it[0][-30:]
+    )
+    site = str(tmp_path / "site.db")
+    with Store(path) as store:
+        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in real[:100]])
+    publish(path, site)
+    own = str(tmp_path / "own.db")
+    with Store(own, site=site) as store:
+        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in real[100:120]])
+    monkeypatch.setattr(judging, "FEW", 5)
+    for store_path in (path, own):
+        with Reader(store_path) as reader:
+            made = list(judging.judged(reader, (Mail(name, raw) for name, raw in real[100:200])))
+            assert [mail.path for mail, _ in made] == [name for name, _ in real[100:200]]
+            for mail_, opinion in made:
+                alone = reader.opinion(reader.looked(mail_.raw))
+                assert opinion.verdict == alone.verdict and math.isclose(opinion.score, alone.score, abs_tol=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections import deque
@@ -9,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
-from multiprocessing import get_context
-from threading import current_thread, main_thread
+from multiprocessing import get_context, parent_process
+from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from ..mailtext.headers import addresses, header
@@ -49,9 +50,9 @@ def mapped(
             first.append(more)
             room -= size(more)
         if len(first) == FEW or room <= 0:
-            yield from _divided(few, _chunks(chain(first, mails), size), jobs)
+            yield from _divided(few, chunks(chain(first, mails), size), jobs)
             return
-    yield from chain.from_iterable(map(few, _chunks(chain(first, mails), size)))
+    yield from chain.from_iterable(map(few, chunks(chain(first, mails), size)))
 
 
 def _divided(few: Callable[[list[Item]], list[Made]], chunks: Iterator[list[Item]], jobs: int) -> Iterator[Made]:
@@ -90,7 +91,8 @@ def _undisturbed() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _chunks(mails: Iterator[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+def chunks(mails: Iterator[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Some at a time, of `BYTES` and `CHUNK` at most. size: bytes of one."""
     chunk, room = list[Item](), BYTES
     for mail in mails:
         chunk.append(mail)
@@ -109,6 +111,15 @@ _few: Callable[[list[Any]], list[Any]]
 def _begin(few: Callable[[list[Any]], list[Any]]) -> None:
     global _few
     _few = few
+    if parent_process() is not None:
+        Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Where that is killed, this one would wait for ever."""
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(chunk: list[Any]) -> list[Any]:

@@ -4,6 +4,7 @@ import click
 
 from ...errors import RosenblattError
 from ...mail.paths import Mails
+from ...mail.store.judging import judged
 from ...mail.store.reading import Reader
 from ..command import command, json_option, option
 from ..output import notes, to_json, write_lines
@@ -39,8 +40,7 @@ def classify(paths: tuple[str, ...], many: bool, store: str, style: str, as_json
     try:
         source, done, verdict = Mails(paths or ("-",), many=many), 0, ""
         with Reader(store) as reader:
-            for mail in watched([source], "judging", printing=True):
-                opinion = reader.opinion(reader.looked(mail.raw))
+            for mail, opinion in judged(reader, watched([source], "judging", printing=True)):
                 done, verdict = done + 1, opinion.verdict
                 values = {"path": mail.path, "verdict": verdict, "probability": opinion.probability}
                 line = f"{verdict}\t{opinion.probability:.4f}\t{opinion.score:.3f}\t{mail.path}"

@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from ...mail.paths import Mails
+from ...mail.store.judging import judged
 from ...mail.store.reading import Reader
 from ...mailtext.headers import header
 from ...report.words import plural, short, table
@@ -47,8 +48,8 @@ def what_if(path: str, store: str, as_json: bool) -> None:
         return JUNK.search(os.path.relpath(folder, above)) is not None
 
     with Reader(store) as reader, closing(watched([source], "judging")) as mails:
-        for mail in mails:
-            opinion, folder = reader.opinion(reader.looked(mail.raw)), folder_of(mail.path)
+        for mail, opinion in judged(reader, mails):
+            folder = folder_of(mail.path)
             counts.setdefault(folder, Counter())[opinion.verdict] += 1
             if opinion.verdict == ("ham" if is_junk(folder) else "spam"):
                 subject = header(mail.raw, "subject")

@@ -23,6 +23,7 @@ class Reader:
     def __init__(self, path: str) -> None:
         self.path, self.connection = path, opened(path)
         with refused(path):
+            self.connection.execute("BEGIN")  # factors and weights are of one moment, whoever learns meanwhile
             read: dict[str, Any] = meta(self.connection, "reading")
         self.scale, self.shares = Scale(*read["scale"]), read["shares"]
         self.settings = {name: read[name] for name in ("groups", "bits", "trusted")}
@@ -59,11 +60,15 @@ class Reader:
         return total
 
     def _weights(self, columns: str, shares: list[float]) -> dict[int, float]:
-        flat = [share * factor for share, own in zip(shares, self._factors, strict=True) for factor in own]
+        flat = self.flat(shares)
         numbers = struct.Struct(f"<{len(flat)}d8x").unpack  # without the mails that had the column
         with refused(self.path):
             rows = self.connection.execute(NUMBERS, (columns,)).fetchall()
         return {column: sum(map(float.__mul__, flat, numbers(blob))) for column, blob in rows}
+
+    def flat(self, shares: list[float]) -> list[float]:
+        """What to multiply a column's numbers with, so that their sum is its weight in the mixed score."""
+        return [share * factor for share, own in zip(shares, self._factors, strict=True) for factor in own]
 
     def by_expert(self, columns: Iterable[int]) -> dict[int, list[float]]:
         """column → its weight in the score of each expert."""
@@ -107,6 +112,9 @@ def site_of(path: str, site: str, settings: dict[str, Any]) -> Reader | None:
     if not site:
         return None
     reader = Reader(site)
+    if reader.site:
+        reader.close()
+        raise StoreError(f"{site}: stands on a site's store itself; expected one that stands on none")
     for name, own in settings.items():
         if reader.settings[name] != own:
             reader.close()
