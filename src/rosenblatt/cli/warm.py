@@ -17,6 +17,7 @@ from ..data.checks import rows_from
 from ..errors import SettingError
 from ..learn.metric import algorithm_from, shaping
 from ..learn.rule import rule_classes
+from ..mail.bulk import Bulk
 from ..mail.judge import Judge
 from ..recipe.recipe import Recipe
 from ..recipe.training import learn
@@ -84,7 +85,7 @@ def _ready(work: tuple[str, str, int]) -> dict[tuple[str, str], bool]:
         learn(Recipe(**_words(rule), max_iter=2), rows_from(KINDS[kind](np.eye(classes)[y])), y)
     elif kind == MAIL:
         judge = Judge()
-        judge.learn([judge.look(b"Subject: a\n\nb")], [True])
+        judge.learn(Bulk(judge.look).few([b"Subject: a\n\nb"]), [True])
     else:
         with TemporaryDirectory() as folder:
             _read(Path(folder))
