@@ -123,7 +123,7 @@ def environment(folder: Path) -> dict[str, str]:
     """What a page's commands find in theirs."""
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     more = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": path}
-    return {**os.environ, **more, "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+    return {**os.environ, **more, "ROSENBLATT_STORE": "mail.db", "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 
 def shell(command: str, folder: Path, fails: bool = False) -> str:

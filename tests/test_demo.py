@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from matplotlib.image import imread
 from rosenblatt.cli import demo as demos
 from rosenblatt.data.batch import AtHand
 from rosenblatt.data.folds import two_parts
+from rosenblatt.mail import Judge
 from rosenblatt.model.model import Model
 
 PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
@@ -90,6 +92,8 @@ def test_the_same_seed_gives_the_same_demo(done: Done, told: dict[str, Any]) -> 
         for each in words:
             assert f"{each['weight']:+.3f}  {demos.short(each['word'], 24)}" in done.printed
     assert f"{told['explained']['score']:+.3f}  = score" in done.printed
+    for line in told["filter"]["headers"]:
+        assert f"\n  {line}\n" in done.printed
 
 
 def test_the_score_of_the_explained_mail_is_the_sum_of_all(told: dict[str, Any], done: Done) -> None:
@@ -109,7 +113,7 @@ def test_the_files_are_there_and_whole(done: Done, told: dict[str, Any], mails: 
     errors = int((model.labels(model.scores(mails.held.rows)) != mails.held.y).sum())
     (row,) = [row for row in told["learners"] if row["learner"] == demos.KEPT]
     assert errors == row["errors"], "the model that is written is the one in the table"
-    assert (folder / "mail.eml").read_bytes() == demos.raw_mail(told["explained"]["id"])
+    assert (folder / "mail.eml").read_bytes() == demos.raw_mails()[told["explained"]["id"]]
 
 
 def test_the_picture_is_not_blank(done: Done) -> None:
@@ -163,6 +167,22 @@ def test_the_dictionary_is_that_of_the_training_mails(mails: demos.Mails) -> Non
     both = Features.fit(AtHand(Batch(sum(mails.documents, []), None)))[0]
     assert mails.features.names == alone.names
     assert len(both.names or []) > len(alone.names or [])
+
+
+def test_the_filter_has_learned_the_training_mails_and_judged_the_others(
+    mails: demos.Mails, told: dict[str, Any], done: Done
+) -> None:
+    """Without a store it is the same."""
+    raws, judge = demos.raw_mails(), Judge()
+    judge.learn([judge.look(raws[name]) for name in mails.train.ids], mails.train.y == "spam")
+    opinions = judge.score([judge.look(raws[name]) for name in mails.held.ids])
+    counted = Counter(zip(mails.held.y.tolist(), (opinion.verdict for opinion in opinions), strict=True))
+    for label, verdicts in told["filter"]["verdicts"].items():
+        assert verdicts == {verdict: counted[label, verdict] for verdict in demos.VERDICTS}
+        assert re.search(rf"^{label} +" + " +".join(map(str, verdicts.values())), done.printed, re.M)
+    first = next(opinion for opinion in opinions if opinion.verdict == "spam")
+    assert told["filter"]["headers"][1] == "X-Spam-Flag: YES"
+    assert told["filter"]["headers"][0].endswith(f"verdict=spam probability={first.probability:.6f}")
 
 
 # --- how it looks ----------------------------------------------------------------------------------------------------

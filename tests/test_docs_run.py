@@ -33,7 +33,7 @@ try:
     PAGES = pages()
 except pytest.skip.Exception:
     PAGES = []
-KINDS = {"console", "pycon", "python", "text", "sh", ""}
+KINDS = {"console", "pycon", "python", "text", "sh", "", "procmail", "maildrop"}  # those: test_mail_recipes.py
 
 
 def with_blocks(*kinds: str) -> list[Any]:

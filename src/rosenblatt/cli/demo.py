@@ -8,10 +8,12 @@ import shutil
 import sys
 import tarfile
 import textwrap
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
@@ -22,6 +24,11 @@ from ..data.folds import two_parts
 from ..errors import SettingError
 from ..features.pipeline import Features
 from ..learn.settings import DEFAULTS
+from ..mail.paths import Mail
+from ..mail.rewriting import headers_for
+from ..mail.store.bulk import learn as learn_into
+from ..mail.store.learning import Store
+from ..mail.store.reading import Reader
 from ..mailtext.fields import Document
 from ..model.evidence import Names, evidence, strongest_features
 from ..model.metrics import metrics
@@ -37,6 +44,7 @@ from .output import OutputError, check_writable, to_json, write, write_lines
 from .pictures import write_picture
 from .sources import output_errors
 
+VERDICTS = ("spam", "unsure", "ham")
 WORDS = 12
 """Strongest words shown of each class, and contributions shown of the mail that is explained."""
 SHARE = 0.7
@@ -95,8 +103,9 @@ def demo(output: Path, seed: int, epochs: int | None, as_json: bool) -> None:
     models, found["learners"] = learn_all(mails, seed, epochs, show)
     kept = models[KEPT]
     found |= outcome(kept, mails)
+    found["filter"] = filtering(mails, raws := raw_mails())
     histories = {each["learner"]: each["mistakes_per_epoch"] for each in found["learners"]}
-    write_files(files, kept, found["explained"]["id"], histories)
+    write_files(files, kept, raws[found["explained"]["id"]], histories)
     found |= {"files": {name: str(file) for name, file in files.items()}, "next": list(next_commands(files))}
     show.closing(found)
     if as_json:
@@ -189,6 +198,30 @@ def outcome(model: Model, mails: Mails) -> dict[str, Any]:
     return {"kept": KEPT, "strongest_words": words, "explained": explained}
 
 
+def raw_mails() -> dict[str, bytes]:
+    """The shipped mails as they are, by their path in their archive."""
+    with tarfile.open(datasets.path("mails")) as archive:
+        return {each.name: file.read() for each in archive if (file := archive.extractfile(each)) is not None}
+
+
+def filtering(mails: Mails, raws: Mapping[str, bytes]) -> dict[str, Any]:
+    """What a filter that learns the same mails says. verdicts: label → verdict → held-out mails. headers: of the first
+    that is called spam."""
+    verdicts, headers = {label: dict.fromkeys(VERDICTS, 0) for label in ("spam", "ham")}, dict[str, str]()
+    train, held = (zip(part.ids, part.y.tolist(), strict=True) for part in (mails.train, mails.held))
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "mail.db")
+        with Store(path) as store:
+            deque(learn_into(store, (Mail(name, raws[name], label) for name, label in train)), maxlen=0)
+        with Reader(path) as reader:
+            for name, label in held:
+                opinion = reader.opinion(reader.looked(raws[name]))
+                verdicts[label][opinion.verdict] += 1
+                if opinion.verdict == "spam":
+                    headers = headers or headers_for(opinion, reader.scale.threshold)
+    return {"verdicts": verdicts, "headers": [f"{name}: {value}" for name, value in headers.items()]}
+
+
 # --- what it leaves behind -------------------------------------------------------------------------------------------
 
 
@@ -204,24 +237,16 @@ def make_folder(path: Path) -> dict[str, Path]:
     return files
 
 
-def write_files(files: Mapping[str, Path], kept: Model, mail: str, histories: Mapping[str, Sequence[int]]) -> None:
-    """Write them all. kept: the model. mail: the name of one of the shipped mails. histories: for the picture."""
+def write_files(files: Mapping[str, Path], kept: Model, mail: bytes, histories: Mapping[str, Sequence[int]]) -> None:
+    """Write them all. kept: the model. histories: for the picture."""
     from ..report.pictures.training import figure_of_mistakes
 
     title = "Mistakes while learning to tell spam from real mail\n(a ring: from this epoch on, none)"
     with output_errors(str(files["model"])):
         kept.save(files["model"])
         write_picture(figure_of_mistakes(histories, title), str(files["picture"]))
-        files["mail"].write_bytes(raw_mail(mail))
+        files["mail"].write_bytes(mail)
         shutil.copyfile(datasets.path("sms"), files["messages"])
-
-
-def raw_mail(name: str) -> bytes:
-    """The bytes of one of the shipped mails, by the end of its path in their archive."""
-    with tarfile.open(datasets.path("mails")) as archive:
-        file = archive.extractfile(next(each for each in archive if each.name.endswith(name)))
-        assert file is not None
-        return file.read()
 
 
 def next_commands(files: Mapping[str, Path]) -> Iterator[str]:
@@ -333,6 +358,7 @@ class View:
         self.say("", f"The strongest words of the {kept}:")
         self.say_lines(self._words(values["strongest_words"]))
         self._mail(values["explained"], kept)
+        self._filter(values["filter"])
         self.say("", f"Curves of mistakes per epoch: {files['picture']}", f"Model of the {kept}: {files['model']}")
         self.say("", "To go on:")
         self.say_lines([f"  {command}" for command in values["next"]])
@@ -358,6 +384,13 @@ class View:
         lines.append(["", f"{why['intercept']:+.3f}", "(intercept)"])
         lines.append(["", f"{why['score']:+.3f}", "= score"])
         self.say_lines(table(lines, right=(1,)))
+
+    def _filter(self, values: dict[str, Any]) -> None:
+        self.say("", "A mail filter (rosenblatt mail) learns the same mails, one by one. Of those held out it says:")
+        rows = [[label, *map(str, counts.values())] for label, counts in values["verdicts"].items()]
+        self.say_lines(table([["mails", *VERDICTS], *rows], right=range(1, 4)))
+        self.say("Each goes on as it came, with headers by which mail programs sort; those of the first spam:")
+        self.say_lines([f"  {line}" for line in values["headers"]])
 
 
 def cells(values: dict[str, Any]) -> list[str]:

@@ -17,6 +17,8 @@ from ..data.checks import rows_from
 from ..errors import SettingError
 from ..learn.metric import algorithm_from, shaping
 from ..learn.rule import rule_classes
+from ..mail.bulk import Bulk
+from ..mail.judge import Judge
 from ..recipe.recipe import Recipe
 from ..recipe.training import learn
 from .command import command, option, split_names
@@ -25,6 +27,7 @@ from .output import show
 from .progress import Progress
 
 KINDS = {"dense": np.asarray, "sparse": csr_array}
+MAIL = "mail"
 HELP = f"{', '.join(rule_classes())}; metrics: {', '.join(shaping())}; logistic+adagrad.  [default: all rules]"
 LINES = 3_000
 """Rows of the data that are read, so that there is enough work for compiled readers."""
@@ -38,7 +41,8 @@ def _algorithms(ctx: click.Context, parameter: click.Parameter, text: str | None
 @option("Run", "--rules", callback=_algorithms, metavar="A,B,...", help=HELP)
 @json_option
 def warm(rules: list[str], as_json: bool) -> None:
-    """Compile the loops of rules, alone or with a metric, for dense and sparse rows, two classes and more, and readers.
+    """Compile loops: of rules, alone or with a metric, for dense and sparse rows, two classes and more; of readers; of
+    the mail filter.
 
     What is compiled is kept beside the code, or under ~/.cache where nothing can be written there, and loaded by every
     later run; without this, the first run of each rule compiles its own, which takes a second or two each time.
@@ -52,7 +56,7 @@ def warm(rules: list[str], as_json: bool) -> None:
     for text in rules:
         _ = Recipe(**_words(text)).settings
     begun, loops = time.monotonic(), dict[tuple[str, str], bool]()
-    work = [("", "", 0), *product(rules, KINDS, (2, 3))]
+    work = [("", "", 0), ("", MAIL, 0), *product(rules, KINDS, (2, 3))]
     # Not forked: what this process has loaded by now may have threads. Ctrl-C is for this one, which ends the others.
     pool = get_context("spawn").Pool(os.cpu_count(), signal.signal, (signal.SIGINT, signal.SIG_IGN))
     with pool, Progress() as progress:
@@ -73,11 +77,15 @@ def _words(text: str) -> dict[str, str]:
 
 
 def _ready(work: tuple[str, str, int]) -> dict[tuple[str, str], bool]:
-    """`versions` after a rule has met a kind of rows and so many classes, or without a rule after reading."""
+    """`versions` after a rule has met a kind of rows and so many classes, or without a rule after reading, or
+    after a mail was learned."""
     rule, kind, classes = work
     if rule:
         y = np.arange(2 * classes) % classes
         learn(Recipe(**_words(rule), max_iter=2), rows_from(KINDS[kind](np.eye(classes)[y])), y)
+    elif kind == MAIL:
+        judge = Judge()
+        judge.learn(Bulk(judge.look).few([b"Subject: a\n\nb"]), [True])
     else:
         with TemporaryDirectory() as folder:
             _read(Path(folder))
