@@ -13,13 +13,15 @@ import time
 from array import array
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.errors import SettingError
+from rosenblatt.errors import DataError, SettingError
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.mail.features import DEFAULT, GROUPS, MOST, SAFE, Look, Looked, known
 from rosenblatt.mailtext import parse, tokens
@@ -261,3 +263,27 @@ def test_every_awkward_mail_gives_columns(shared_data: Callable[[str], Path]) ->
         assert 0 < len(looked.columns) <= MOST
         if looked.dropped == 0 and len(raw) < 100_000:
             assert looked.columns == columns_of(ALL, raw)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"groups": "words"}, "groups='words' must be names in a list"),
+        ({"groups": [1]}, "groups=[1] must be names in a list"),
+        ({"trusted": "mx.example.org"}, "trusted='mx.example.org' must be names in a list"),
+        ({"bits": True}, "bits=True must be a whole number from 1 to 30"),
+        ({"bits": 20.5}, "bits=20.5 must be a whole number from 1 to 30"),
+        ({"bits": "20"}, "bits='20' must be a whole number from 1 to 30"),
+    ],
+)
+def test_a_look_of_other_kinds_is_refused(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingError) as error:
+        Look(**words)
+    assert str(error.value) == said
+
+
+def test_a_mail_is_bytes() -> None:
+    for mail in ("From: a", None, bytearray(b"From: a")):
+        with pytest.raises(DataError, match="found a mail of type .*; expected its bytes"):
+            Look()(mail)  # type: ignore[arg-type]
+    assert Look(bits=np.int64(20)).bits == 20

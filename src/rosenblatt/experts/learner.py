@@ -25,9 +25,11 @@ CLOCKS = ("f", "n", "b", "c_b", "past")
 
 
 class Seen(NamedTuple):
-    """What is to be filled while rows are learned. scores: (m,) float64, of each before its own step. added: (k,
-    values) float64 zeros, what its step has added to the k numbers of each of its columns, in the order of `Learner.numbers`;
-    (0, …) to do without."""
+    """What is to be filled while rows are learned.
+
+    scores: (m,) float64, of each row before its own step. added: (k, values) float64 zeros, what its step has added to
+    the k numbers of each of its columns, in the order of `Learner.numbers`; (0, …) to do without.
+    """
 
     scores: Array
     added: Array

@@ -28,10 +28,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain, islice
+from operator import index
 from string import ascii_uppercase
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from ..mailtext import mail
 from ..mailtext.fields import FAILED, Document
 from ..mailtext.tokens import Memory, hashed, named, units
@@ -255,7 +256,12 @@ class Look:
     """
 
     def __init__(self, groups: Iterable[str] = DEFAULT, bits: int = BITS, trusted: Iterable[str] = ()) -> None:
-        chosen, self.bits, self.trusted = list(groups), bits, tuple(name.lower() for name in trusted)
+        for name, names in (("groups", groups), ("trusted", trusted)):
+            if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+                raise SettingError(f"{{{name}}} must be names in a list", **{name: names})
+        if isinstance(bits, bool) or not hasattr(bits, "__index__"):
+            raise SettingError("{bits} must be a whole number from 1 to 30", bits=bits)
+        chosen, self.bits, self.trusted = list(groups), index(bits), tuple(name.lower() for name in trusted)
         if unknown := [name for name in chosen if name not in GROUPS]:
             raise SettingError(f"groups {unknown[0]!r} is unknown; it must be one of {', '.join(GROUPS)}")
         if not 1 <= bits <= 30:
@@ -282,6 +288,8 @@ class Look:
         Of a mail with more than `MOST` the first groups are kept whole; of the group that goes beyond, its lowest
         columns, so that alike mails keep the same.
         """
+        if not isinstance(raw, bytes):
+            raise DataError(f"found a mail of type {type(raw).__name__}; expected its bytes")
         document = self.document(raw)
         return self.looked(document, self.read(document, self.reading)[0].values())
 

@@ -23,7 +23,8 @@ LEAST = 2
 @option("Care", "--dump", is_flag=True, help="Print all of it, a line of JSON for each setting, mail, sender, column.")
 @option("Care", "--compact", is_flag=True,
         help=f"Take out what fewer than {LEAST} mails had, and give its room back. What stays is as it was.")
-@option_of(LOST._replace(section="Care", default=None, shown="", help="Move the threshold, for another share of real mail lost."))
+@option_of(LOST._replace(section="Care", default=None, shown="",
+                         help="Move the threshold, for another share of real mail lost."))
 @option("Care", "--whole", type=Number(int, 0), help="Keep all of so many of the latest mails, to be forgotten.")
 @store_option
 @json_option
