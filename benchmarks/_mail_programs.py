@@ -20,6 +20,11 @@ from typing import Any
 
 from rosenblatt.mail import Judge
 from rosenblatt.mail.bulk import Bulk
+from rosenblatt.mail.paths import Mail
+from rosenblatt.mail.store.bulk import learn
+from rosenblatt.mail.store.judging import judged
+from rosenblatt.mail.store.learning import Store
+from rosenblatt.mail.store.reading import Reader
 
 PROBABILITY = 0.5
 """The score of a program that has no opinion yet, and where a probability says spam."""
@@ -106,6 +111,25 @@ class Ours(Program):
     def judge_all(self, mails: Sequence[Path]) -> list[float]:
         opinions = self._judge.score(list(self._bulk(mail.read_bytes() for mail in mails)))
         return [opinion.probability for opinion in opinions]
+
+
+class OursStored(Ours):
+    """The same with a store on disk, as `mail learn` and `mail classify` call it, in this process."""
+
+    name = "ours, stored"
+
+    def learn_all(self, mails: Sequence[Path], spam: Sequence[bool]) -> None:
+        known = (
+            Mail(str(mail), mail.read_bytes(), "spam" if is_spam else "ham")
+            for mail, is_spam in zip(mails, spam, strict=True)
+        )
+        with Store(str(self.folder / "mail.db")) as store:
+            list(learn(store, known))
+
+    def judge_all(self, mails: Sequence[Path]) -> list[float]:
+        with Reader(str(self.folder / "mail.db")) as reader:
+            asked = (Mail(str(mail), mail.read_bytes()) for mail in mails)
+            return [opinion.probability for _, opinion in judged(reader, asked)]
 
 
 class Bogofilter(Program):

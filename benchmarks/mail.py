@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 from _command_line import parsed, parser
-from _mail_programs import PROGRAMS, Bogofilter, Ours, Program
+from _mail_programs import PROGRAMS, Bogofilter, Ours, OursStored, Program
 from scipy.special import expit, logit
 from scipy.stats import rankdata
 
@@ -100,7 +100,7 @@ def measures(spam: Any, scores: Any, verdicts: Any, even: float) -> dict[str, An
 def cpu(program: type[Program]) -> float:
     """Seconds of this process, where the program runs in it, or of those that have ended."""
     now = os.times()
-    return now.user + now.system if program is Ours else now.children_user + now.children_system
+    return now.user + now.system if issubclass(program, Ours) else now.children_user + now.children_system
 
 
 @contextmanager
@@ -187,7 +187,7 @@ def show(row: dict[str, Any], options: Any) -> None:
             flush=True,
         )
     else:
-        words = "; ours {:.2f} and {:.2f} times".format(*row["ours_to_it"]) if row["ours_to_it"] else ""
+        words = "; {:.2f} and {:.2f} times bogofilter".format(*row["to_bogofilter"]) if row["to_bogofilter"] else ""
         print("{corpus} {program:12} learns {learned:7,.0f}, judges {judged:7,.0f} mails/s".format(**row) + words)
 
 
@@ -195,12 +195,13 @@ def rows(options: Any, programs: list[type[Program]], place: Path) -> Iterator[d
     """What was asked for, a row a program."""
     if options.speed:
         files, spam = unpacked(options.data, "spamassassin_dev", "raw", place / "mails")
-        bulk = [program for program in programs if program in (Ours, Bogofilter)]
+        bulk = [program for program in (Ours, OursStored, Bogofilter) if {program, *program.__mro__} & {*programs}]
         found = {program: speed(program, files, spam) for program in bulk}
         for program, (learned, judged) in found.items():
-            ratios = [a / b for a, b in zip(found[Ours], (learned, judged), strict=True)] if Ours in found else None
-            yield {"corpus": "spamassassin_dev", "program": program.name, "learned": learned, "judged": judged,
-                   "ours_to_it": ratios}  # fmt: skip
+            row = {"corpus": "spamassassin_dev", "program": program.name, "learned": learned, "judged": judged}
+            other = found.get(Bogofilter)
+            ratios = [a / b for a, b in zip((learned, judged), other, strict=True)] if other else None
+            yield row | {"to_bogofilter": ratios}
     elif options.across:
         names = dict.fromkeys(name for pair in ACROSS for name in pair)
         sets = {name: unpacked(options.data, name, form_of(name, options)[0], place / name) for name in names}

@@ -540,3 +540,16 @@ def test_an_afternoons_use(folder: Path) -> None:
     dumped = [json.loads(line) for line in well("mail", "store", "--dump").out.splitlines()]
     assert sum("column" in each for each in dumped) == less["left"]
     assert sum("tick" in each for each in dumped) == sum(counts.values())
+
+
+def test_a_folder_in_another_is_of_its_own_kind(folder: Path) -> None:
+    """A maildir has its folders inside."""
+    for number, place in enumerate(("cur", "new", ".Junk/cur", ".Junk/new", ".Lists/cur", ".Lists/new")):
+        save(folder, {f"Maildir/{place}/{number}": b"From: a@b.example\nSubject: %d\n\nb\n" % number})
+    made = run("mail", "learn", "--ham", "Maildir", "--spam", "Maildir/.Junk", "--json")
+    assert json.loads(made.out) == {"new": 6, "known": 0, "changed": 0} and "folder for spam" not in made.err
+    assert status()["messages"] == {"spam": 2, "ham": 4}
+    assert json.loads(run("mail", "learn", "--spam", "Maildir/.Junk", "--ham", "Maildir", "--json").out)["changed"] == 0
+    alone = run("mail", "learn", "--ham", "Maildir", "--json")
+    assert json.loads(alone.out) == {"new": 0, "known": 4, "changed": 2}
+    assert "mails learned as ham that lie in a folder for spam: 2" in alone.err

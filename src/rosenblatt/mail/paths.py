@@ -19,6 +19,19 @@ LOOK = 512
 ARCHIVE = slice(257, 262), b"ustar"
 
 
+JUNK = re.compile(r"(?:^|[/.])(?:spam|junk|bulk)(?:[ _-]?e?-?mail)?(?:[/.]|$)", re.IGNORECASE)
+"""How folders are called that spam lies in, or in folders of."""
+IN_JUNK = "mails learned as ham that lie in a folder for spam"
+PLACE, NUMBERED = re.compile(r"(?:/(?:cur|new))?/[^/]*$"), re.compile(r":\d+$")
+
+
+def folder_of(path: str) -> str:
+    """Where a mail lies: a folder, a maildir, or an mbox, whose mails are `box:1`, `box:2`, …"""
+    if NUMBERED.search(path) and not os.path.exists(path):
+        return NUMBERED.sub("", path)
+    return PLACE.sub("", path) if "/" in path else "."
+
+
 class NoInput(DataError):
     """There is no such file."""
 
@@ -35,12 +48,15 @@ class Mails:
     """The mails of these paths, one behind the other; each is read when it is asked for.
 
     paths: as of `read.mail.MailSource`; `-` is standard input, one mail whatever lines are in it. many: or an mbox, an
-    archive. kind: of all. notes: what was passed over, counted. share: of the work that is done, 0 … 1. Raises NoInput
+    archive. kind: of all. but: paths inside of them that are left out, as they are of another kind. notes: what was
+    passed over, counted. share: of the work that is done, 0 … 1. Raises NoInput
     at once for paths that are not there, and DataError where there are no mails.
     """
 
-    def __init__(self, paths: Sequence[str], kind: str = "", many: bool = False) -> None:
+    def __init__(self, paths: Sequence[str], kind: str = "", many: bool = False, but: Sequence[str] = ()) -> None:
         self.paths, self.kind, self._many = paths, kind, many
+        own, but = (tuple(os.path.join(os.path.abspath(path), "") for path in some) for some in (paths, but))
+        self._but = tuple(path for path in but if path not in own and path.startswith(own))
         self.notes, self.share = Counter[str](), 0.0
         for path in paths:
             if path != "-" and "://" not in path and not os.path.exists(path):
@@ -84,7 +100,11 @@ class Mails:
         source: Any = RawSource(path, labelled=False, batch_size=1)
         try:
             for batch in source:
-                yield Mail(source.placed(batch.ids[0]), batch.rows[0], self.kind)
+                place = source.placed(batch.ids[0])
+                if not os.path.abspath(place).startswith(self._but):
+                    if self.kind == "ham" and JUNK.search(folder_of(place)):
+                        self.notes[IN_JUNK] += 1
+                    yield Mail(place, batch.rows[0], self.kind)
                 done, total = source.bytes_read, source.bytes_total
                 self.share = (number + (done / total if total else 0.0)) / len(self.paths)
         except DataError as error:

@@ -74,14 +74,16 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
 
     PATHs are mails, folders, maildirs, mbox files, archives (tar), or - for one mail on standard input. Mails that are
     learned already are passed over: a command that was stopped is completed by the same command. Mails of both kinds
-    are learned side by side; give them in one command.
+    are learned side by side; give them in one command. A folder is read with those inside, but for what is named as
+    another kind: --spam Maildir/.Junk --ham Maildir.
 
     Example:
         rosenblatt mail learn --spam Junk/ --ham Inbox/ Archive/
         rosenblatt mail learn --spam < mail.eml
         rosenblatt mail learn --sent Sent/
     """
-    sources = [Mails(words[kind], kind, many) for kind in KINDS if words[kind]]
+    others = {kind: [path for other in KINDS if other != kind for path in words[other]] for kind in KINDS}
+    sources = [Mails(words[kind], kind, many, others[kind]) for kind in KINDS if words[kind]]
     if not sources:
         raise SettingError("no mails are given; --spam, --ham and --sent say what they are, as --spam Junk/")
     if sum(path == "-" for source in sources for path in source.paths) > 1:

@@ -1,12 +1,11 @@
 """`rosenblatt mail what-if`: a whole mailbox judged, nothing changed."""
 
 import os
-import re
 from collections import Counter
 from contextlib import closing
 from typing import Any
 
-from ...mail.paths import Mails
+from ...mail.paths import JUNK, Mails, folder_of
 from ...mail.store.judging import judged
 from ...mail.store.reading import Reader
 from ...mailtext.headers import header
@@ -15,18 +14,7 @@ from ..command import command, json_option
 from ..output import notes, show
 from .shared import store_option, watched
 
-JUNK = re.compile(r"(?:^|[/.])(?:spam|junk|bulk)(?:[ _-]?e?-?mail)?(?:[/.]|$)", re.IGNORECASE)
-"""How folders are called that spam lies in, or in folders of."""
-PLACE = re.compile(r"(?:/(?:cur|new))?/[^/]*$")
-NUMBERED = re.compile(r":\d+$")
 VERDICTS = ("spam", "unsure", "ham")
-
-
-def folder_of(path: str) -> str:
-    """Where a mail lies: a folder, a maildir, or an mbox, whose mails are `box:1`, `box:2`, …"""
-    if NUMBERED.search(path) and not os.path.exists(path):
-        return NUMBERED.sub("", path)
-    return PLACE.sub("", path) if "/" in path else "."
 
 
 @command(path="PATH")
