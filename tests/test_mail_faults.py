@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from command import run
 from rosenblatt.mail.store import file as store_file
 from rosenblatt.mail.store.care import whole
 from rosenblatt.mail.store.file import StoreError, opened
@@ -24,6 +25,7 @@ TESTS = os.path.dirname(__file__)
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from command import run
 from test_mail_store import SMALL, Store, verdict
 with Store(sys.argv[2], SMALL) as store:
     for number in range(int(sys.argv[3]), 10_000):
@@ -75,6 +77,7 @@ def test_killed_fifty_times(tmp_path: Path) -> None:
 FULL = """
 import resource, signal, sys
 sys.path.insert(0, sys.argv[1])
+from command import run
 from test_mail_store import SMALL, Store, verdict
 from rosenblatt.mail.store.file import StoreError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -122,6 +125,7 @@ def test_another_process_has_it_for_too_long(tmp_path: Path, monkeypatch: pytest
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="another process has kept it busy for 0.2 seconds; try again"):
             store.learn([verdict(1, True)])
+        assert run("mail", "forget", "--from", "ann@example.org", "--store", path).code == 75
         with Reader(path) as reader:  # nobody who reads waits
             reader.opinion(verdict(1, True).looked)
         other.execute("ROLLBACK")

@@ -8,7 +8,7 @@ import click
 
 from ...errors import DataError, SettingError
 from ...mail.paths import NoInput
-from ...mail.store.file import StoreError
+from ...mail.store.file import StoreBusy, StoreError
 from ..app import Group
 from ..output import OutputError
 
@@ -28,8 +28,8 @@ EXAMPLE = """\
 rosenblatt mail learn --spam Junk/ --ham Inbox/
 rosenblatt mail classify new.eml"""
 CODES: dict[type[BaseException], int] = {
-    SettingError: 64, click.ClickException: 64, NoInput: 66, StoreError: 69, DataError: 65, OutputError: 73,
-    MemoryError: 71,
+    SettingError: 64, click.ClickException: 64, NoInput: 66, StoreBusy: 75, StoreError: 69, DataError: 65,
+    OutputError: 73, MemoryError: 71,
 }  # fmt: skip
 """Of sysexits.h, as mail programs know them; 0, 1 and 2 are verdicts here."""
 

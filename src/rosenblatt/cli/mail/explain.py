@@ -3,11 +3,11 @@
 from ...errors import DataError, plural
 from ...mail.explain import explained
 from ...mail.paths import Mails
-from ...mail.store.reading import Reader
+from ...mail.store.reading import reader_of
 from ...report.words import table
 from ..command import Number, command, json_option, option
 from ..output import show
-from .shared import store_option
+from .shared import site_option, store_option
 
 SHORT = 60
 
@@ -15,11 +15,12 @@ SHORT = 60
 # fmt: off
 @command(path="[PATH]")
 @store_option
+@site_option
 @option("Output", "--top", type=Number(int, 1, all=None), default=20,
         help="How many tokens, the most telling first; --json has all.  [default: 20]")
 @json_option
 # fmt: on
-def explain(path: str | None, store: str, top: int | None, as_json: bool) -> None:
+def explain(path: str | None, store: str, site: str, top: int | None, as_json: bool) -> None:
     """Say what makes a mail spam (above 0) or ham (below). Without PATH the mail is on standard input.
 
     A token that is known adds its weight/√m, m the tokens of the mail; the score is the sum, less the middle between
@@ -31,7 +32,7 @@ def explain(path: str | None, store: str, top: int | None, as_json: bool) -> Non
     mails = list(Mails([path or "-"]))
     if len(mails) != 1:
         raise DataError(f"{path}: found {plural(len(mails), 'mail')}; expected one")
-    with Reader(store) as reader:
+    with reader_of(store, site) as reader:
         opinion, tokens, unknown = explained(reader, mails[0].raw)
     values = {"path": mails[0].path, "verdict": opinion.verdict, "probability": opinion.probability}
     values |= {"score": opinion.score, "unknown": unknown, "tokens": [token._asdict() for token in tokens]}

@@ -7,14 +7,13 @@ import click
 from ...mail.filtering import OPTIONS, run
 from ...mail.rewriting import STYLES
 from ..command import command, option
+from .shared import site_option, store_option
 
 
 # fmt: off
 @command()
-@option("Judge", "--store", metavar="PATH", default=OPTIONS["store"],
-        help="What was learned.  [default: $ROSENBLATT_STORE, else rosenblatt/mail.db in $XDG_DATA_HOME]")
-@option("Judge", "--site", metavar="PATH", default=OPTIONS["site"],
-        help="The store to judge by where there is no own one yet, as `mail store --publish` wrote it.")
+@store_option
+@site_option
 @option("Output", "--style", type=click.Choice(list(STYLES)), default=OPTIONS["style"],
         help="Headers: spam (X-Spam-Status, X-Spam-Flag, X-Spam-Score) or bogofilter (X-Bogosity).  [default: spam]")
 # fmt: on

@@ -20,8 +20,12 @@ def _store(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 
 
 store_option = option(
-    "Store", "--store", metavar="PATH", callback=_store,
+    "Store", "--store", metavar="PATH", default="", callback=_store,
     help="What is learned.  [default: $ROSENBLATT_STORE, or rosenblatt/mail.db in the user's folder for data]",
+)  # fmt: skip
+site_option = option(
+    "Store", "--site", metavar="PATH", default="",
+    help="The site's store, to judge by where there is no own one yet, as `mail store --publish` wrote it.",
 )  # fmt: skip
 many_option = option(
     "Mails", "--many", is_flag=True, help="Standard input is an mbox or an archive.  [default: one mail]"

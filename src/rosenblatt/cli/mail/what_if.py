@@ -7,20 +7,21 @@ from typing import Any
 
 from ...mail.paths import JUNK, Mails, folder_of
 from ...mail.store.judging import judged
-from ...mail.store.reading import Reader
+from ...mail.store.reading import reader_of
 from ...mailtext.headers import header
 from ...report.words import plural, short, table
 from ..command import command, json_option
 from ..output import notes, show
-from .shared import store_option, watched
+from .shared import site_option, store_option, watched
 
 VERDICTS = ("spam", "unsure", "ham")
 
 
 @command(path="PATH")
 @store_option
+@site_option
 @json_option
-def what_if(path: str, store: str, as_json: bool) -> None:
+def what_if(path: str, store: str, site: str, as_json: bool) -> None:
     """Judge a whole mailbox, and say what would move where; nothing is changed, nothing is learned.
 
     PATH is a folder, a maildir, an mbox or an archive. Spam would move out of folders that are not called Spam, Junk or
@@ -35,7 +36,7 @@ def what_if(path: str, store: str, as_json: bool) -> None:
     def is_junk(folder: str) -> bool:
         return JUNK.search(os.path.relpath(folder, above)) is not None
 
-    with Reader(store) as reader, closing(watched([source], "judging")) as mails:
+    with reader_of(store, site) as reader, closing(watched([source], "judging")) as mails:
         for mail, opinion in judged(reader, mails):
             folder = folder_of(mail.path)
             counts.setdefault(folder, Counter())[opinion.verdict] += 1

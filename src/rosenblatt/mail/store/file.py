@@ -39,6 +39,10 @@ class StoreError(DataError):
     """A store that is not there, or cannot be used."""
 
 
+class StoreBusy(StoreError):
+    """Another process has it; the same may go well later."""
+
+
 def default_path() -> str:
     """$ROSENBLATT_STORE, or rosenblatt/mail.db in the user's folder for data."""
     own = os.environ.get("ROSENBLATT_STORE")
@@ -139,7 +143,7 @@ def refused(path: str) -> Iterator[None]:
         elif "readonly" in text:
             text = "it cannot be written: it, or its folder, is read-only"
         elif "locked" in text:
-            text = f"another process has kept it busy for {WAIT:g} seconds; try again"
+            raise StoreBusy(f"{path}: another process has kept it busy for {WAIT:g} seconds; try again") from None
         raise StoreError(f"{path}: {text}") from None
     except OSError as error:
         raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from None
