@@ -18,6 +18,7 @@ import pytest
 import rosenblatt
 from command import on_a_terminal, run, well, write
 from mails import LINE, pack, raws, save
+from rosenblatt.mail import bulk as mail_bulk
 from rosenblatt.mail import looking
 from rosenblatt.mail.digest import digest
 from rosenblatt.mail.features import Look
@@ -162,7 +163,7 @@ def test_both_kinds_in_one_command_are_judged_better(folder: Path) -> None:
 
 def test_processes_change_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "FEW", 10)
-    monkeypatch.setattr(looking, "CHUNK", 4)
+    monkeypatch.setattr(mail_bulk, "CHUNK", 4)
     own, began = looking.get_context, list[str]()
     monkeypatch.setattr(looking, "get_context", lambda how: began.append(how) or own(how))
     learn("--spam", "spam", "--ham", "ham", "--bits", "12", "--jobs", "2", "--store", "two.db")

@@ -8,10 +8,10 @@ a few mails `Look` is sooner.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -34,6 +34,8 @@ from .features import (
     sender_of,
     style_names,
 )
+
+Item = TypeVar("Item")
 
 CHUNK, ROOM = 128, 1 << 22
 """Mails at a time, and bytes after which it is fewer."""
@@ -198,13 +200,12 @@ def _rows(keys: Array, n: int) -> tuple[Array, list[int]]:
     return columns[new[:-1]], np.concatenate([[0], np.cumsum(new)])[ends].tolist()
 
 
-def chunks(raws: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """The mails, a few at a time."""
-    few: list[bytes] = []
-    room = ROOM
-    for raw in raws:
-        few.append(raw)
-        room -= len(raw)
+def chunks(mails: Iterable[Item], size: Callable[[Item], int] = len) -> Iterator[list[Item]]:  # type: ignore[assignment]
+    """The mails, a few at a time. size: bytes of one."""
+    few, room = list[Item](), ROOM
+    for mail in mails:
+        few.append(mail)
+        room -= size(mail)
         if len(few) == CHUNK or room <= 0:
             yield few
             few, room = [], ROOM

@@ -15,14 +15,12 @@ from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from ..mailtext.headers import addresses, header
-from .bulk import CHUNK, Bulk
+from .bulk import CHUNK, ROOM, Bulk, chunks
 from .features import SENDERS, Look, Looked
 from .paths import Mail
 
 FEW = 500
 """Mails below which the work is not divided: another process takes 0.3 s to start."""
-BYTES = 1 << 22
-"""Of mails that are handed to a process at once, `CHUNK` at most."""
 AHEAD = 4
 """Chunks of each process that are at work or wait to be taken."""
 
@@ -45,7 +43,7 @@ def mapped(
     more. size: bytes of one."""
     mails, first = iter(mails), list[Item]()
     if jobs > 1:
-        room = FEW * BYTES // CHUNK
+        room = FEW * ROOM // CHUNK
         while len(first) < FEW and room > 0 and (more := next(mails, None)) is not None:
             first.append(more)
             room -= size(more)
@@ -89,19 +87,6 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if heard:
         raise KeyboardInterrupt
-
-
-def chunks(mails: Iterator[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Some at a time, of `BYTES` and `CHUNK` at most. size: bytes of one."""
-    chunk, room = list[Item](), BYTES
-    for mail in mails:
-        chunk.append(mail)
-        room -= size(mail)
-        if len(chunk) == CHUNK or room <= 0:
-            yield chunk
-            chunk, room = [], BYTES
-    if chunk:
-        yield chunk
 
 
 _few: Callable[[list[Any]], list[Any]]

@@ -29,8 +29,7 @@ def judged(reader: Reader, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Opinio
 def _together(reader: Reader, mails: Iterator[Mail]) -> Iterator[tuple[Mail, Opinion]]:
     import numpy as np
 
-    from ..bulk import Bulk
-    from ..looking import chunks
+    from ..bulk import Bulk, chunks
 
     bulk, weights = Bulk(reader.look), _weights(reader)
     for some in chunks(mails, lambda mail: len(mail.raw)):
