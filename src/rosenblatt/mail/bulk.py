@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from ..core.collecting import without_collecting
 from ..core.dispatch import Kernel
 from ..core.rows import Array
 from ..features.bag import Bag
@@ -121,7 +122,11 @@ class Bulk:
         return chain.from_iterable(map(self.few, chunks(raws)))
 
     def few(self, raws: Sequence[bytes]) -> list[Looked]:
-        """The same of at most 65,536 mails, all in memory together."""
+        """The same of at most 65,536 mails, all in memory together. All that is made for it goes by itself: looking for
+        garbage among it took 35 µs a mail of 370."""
+        return without_collecting(self._few, raws)  # type: ignore[no-any-return]
+
+    def _few(self, raws: Sequence[bytes]) -> list[Looked]:
         look, own, sizes = self.look, array("q"), []
         documents = [look.document(raw) for raw in raws]
         texts: list[Texts] = []
