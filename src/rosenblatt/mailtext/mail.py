@@ -195,11 +195,11 @@ class _Reader:
 
     def __init__(self, raw: bytes, fields: Sequence[str]) -> None:
         self.raw = unwrapped(raw)
-        self.fields = fields
+        self.fields, self.names, self.asked = _asked(tuple(fields))
         self.left = TEXT_LIMIT
         self.headers: Document = []
         self.texts: list[str] = []
-        self.made: dict[str, list[str]] = {name: [] for name in MADE}
+        self.made: dict[str, list[str]] = {name: [] for name in COLLECTED}
         self.sources: list[str] = []
         self.sent: Document = []
 
@@ -217,7 +217,7 @@ class _Reader:
         if not body.strip():
             self.made["missing"].append("body")
         self.made["charset"] = list(dict.fromkeys(filter(None, self.made["charset"])))
-        made = [(name, text) for name, texts in self.made.items() if name in self.fields for text in texts]
+        made = [(name, text) for name in self.asked for text in self.made[name]]
         return [*self.headers, ("", body), *made, *self._worked_out(body), *self.sent]
 
     def _worked_out(self, body: str) -> Document:
@@ -235,7 +235,7 @@ class _Reader:
         """charset: the first that a part of the mail declares, for headers that say none."""
         self.sent += sender(part.headers) if "sender" in self.fields else []
         self.sent += headers_of(part.headers) if "headers" in self.fields else []
-        for name in _headers_in(tuple(self.fields)):
+        for name in self.names:
             occurrences = part.headers.get(name)
             if occurrences is None:
                 self.made["missing"].append(name)
@@ -273,9 +273,15 @@ class _Reader:
         self.texts.append(text)
 
 
+COLLECTED = MADE[:4]
+"""Those that are found part by part."""
+
+
 @lru_cache(maxsize=64)
-def _headers_in(fields: tuple[str, ...]) -> list[str]:
-    return [name for name in fields if not is_made(name)]
+def _asked(fields: tuple[str, ...]) -> tuple[frozenset[str], list[str], list[str]]:
+    """(all fields, the headers among them, those of `COLLECTED`)"""
+    asked = frozenset(fields)
+    return asked, [name for name in fields if not is_made(name)], [name for name in COLLECTED if name in asked]
 
 
 def _is_text(part: Part) -> bool:
