@@ -156,7 +156,7 @@ def _field(tag: str, text: str) -> list[str]:
         text = "\n" + "\n".join(set(text.split("\n")))
         kinds = ("tag", TAG.findall(text)), ("attribute", ATTRIBUTE.findall(text))
         return [f"{kind}:{name}" for kind, names in kinds for name in set(map(str.lower, names))]
-    return [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
+    return [f"{tag}:{word}" for word in set(text.lower().split()) if _is_safe(tag, word)]
 
 
 class Reading(Generic[Column]):

@@ -101,11 +101,7 @@ def _letters(text: str) -> tuple[int, int]:
 
 def capital_steps(text: str) -> list[int]:
     """Those of `STEPS` that the share of capitals among a text's letters reaches."""
-    return steps(*_letters(text))
-
-
-def steps(upper: int, lower: int) -> list[int]:
-    """Of so many capital and small letters."""
+    upper, lower = _letters(text)
     return [step for step in STEPS if 100 * upper >= step * (upper + lower)] if upper + lower >= FEWEST else []
 
 
