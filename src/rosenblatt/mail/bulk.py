@@ -16,10 +16,11 @@ from zlib import crc32
 
 import numpy as np
 
+from ..core.collecting import without_collecting
 from ..core.dispatch import Kernel
 from ..core.rows import Array
 from ..features.bag import Bag
-from ..mailtext.mail import BEYOND, steps
+from ..mailtext.mail import BEYOND, FEWEST, STEPS
 from .features import (
     GRAM,
     MOST,
@@ -37,7 +38,7 @@ from .features import (
 
 Item = TypeVar("Item")
 
-CHUNK, ROOM = 128, 1 << 22
+CHUNK, ROOM = 256, 1 << 22
 """Mails at a time, and bytes after which it is fewer."""
 ALL = 0xFFFFFFFF
 AFTER = np.array(
@@ -123,7 +124,11 @@ class Bulk:
         return chain.from_iterable(map(self.few, chunks(raws)))
 
     def few(self, raws: Sequence[bytes]) -> list[Looked]:
-        """The same of at most 65,536 mails, all in memory together."""
+        """The same of at most 65,536 mails, all in memory together. All that is made for it goes by itself: looking for
+        garbage among it took 35 µs a mail of 370."""
+        return without_collecting(self._few, raws)  # type: ignore[no-any-return]
+
+    def _few(self, raws: Sequence[bytes]) -> list[Looked]:
         look, own, sizes = self.look, array("q"), []
         documents = [look.document(raw) for raw in raws]
         texts: list[Texts] = []
@@ -153,16 +158,18 @@ class Bulk:
         ends = np.cumsum([len(text or "") for text in narrow])
         counts, words = np.zeros((len(texts), 3), np.int64), np.empty(len(data) // 4 + 1, np.int64)
         found = words[: find_capitals(data, ends, counts, words)]
-        keys = array("q")
-        for place, (upper, lower, shouted) in enumerate(counts.tolist()):
-            row, part = (place >> 1) << 32, PARTS[place & 1]
-            names = [f"capitals.{part}:{step}%" for step in steps(upper, lower)]
-            names += [f"capitals.{part}:words"] * (shouted > 0)
-            if narrow[place] is None:
-                names = style_names(part, texts[place])
-            keys.extend([row | self.look.reading.names[name] for name in names])
-        own = found >> 33 << 32 | _stirred(found.astype(np.uint32), self.look.bits)
-        return np.concatenate([np.frombuffer(keys or NOTHING, np.int64), own])
+        names, keys = self.look.reading.names, array("q")
+        for place, text in enumerate(texts):
+            if narrow[place] is None:  # its counts are 0
+                keys.extend([place >> 1 << 32 | names[name] for name in style_names(PARTS[place & 1], text)])
+        upper, letters = counts[:, 0], counts[:, 0] + counts[:, 1]
+        reached = {f"{step}%": (letters >= FEWEST) & (100 * upper >= step * letters) for step in STEPS}
+        own = [found >> 33 << 32 | _stirred(found.astype(np.uint32), self.look.bits)]
+        for word, there in (reached | {"words": counts[:, 2] > 0}).items():
+            columns = np.array([names[f"capitals.{part}:{word}"] for part in PARTS])
+            at = np.flatnonzero(there)
+            own.append(at >> 1 << 32 | columns[at & 1])
+        return np.concatenate([np.frombuffer(keys or NOTHING, np.int64), *own])
 
 
 def _narrow(text: str) -> str | None:

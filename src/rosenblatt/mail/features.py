@@ -26,7 +26,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from operator import index
 from string import ascii_uppercase
@@ -73,6 +73,14 @@ GROUP_OF = {
     "grammar": "grammar",
 }  # fmt: skip
 """Of the fields that are no running text."""
+
+
+@lru_cache(maxsize=256)
+def _group_of(tag: str) -> str:
+    """The group that a field, or a part of one, belongs to; "" for running text."""
+    return GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0], "")
+
+
 NEW = ("date", "message-id", "in-reply-to")
 """Hardly ever the same again; of other fields `REMEMBERED` texts up to `LONGEST` characters are remembered."""
 LONGEST, REMEMBERED = 200, 1 << 14
@@ -151,7 +159,7 @@ def _field(tag: str, text: str) -> list[str]:
         text = "\n" + "\n".join(set(text.split("\n")))
         kinds = ("tag", TAG.findall(text)), ("attribute", ATTRIBUTE.findall(text))
         return [f"{kind}:{name}" for kind, names in kinds for name in set(map(str.lower, names))]
-    return [f"{tag}:{word}" for word in text.lower().split() if _is_safe(tag, word)]
+    return [f"{tag}:{word}" for word in set(text.lower().split()) if _is_safe(tag, word)]
 
 
 class Reading(Generic[Column]):
@@ -334,8 +342,7 @@ class Look:
         for tag, text in document:
             if tag in texts:
                 texts[tag] += f"{text}\n"
-            group = GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0])
-            if group in found:
+            if (group := _group_of(tag)) in found:
                 found[group] += reading.field(tag, text)
         if self.trusted and "headers" in found:
             found["headers"] += map(reading.names.__getitem__, self._results(document))
