@@ -554,3 +554,5 @@ def test_a_folder_in_another_is_of_its_own_kind(folder: Path) -> None:
     alone = run("mail", "learn", "--ham", "Maildir", "--json")
     assert json.loads(alone.out) == {"new": 0, "known": 4, "changed": 2}
     assert "mails learned as ham that lie in a folder for spam: 2" in alone.err
+    for named in ("Maildir/.Junk", "Maildir/.Junk/cur/2"):
+        assert "folder for spam" not in run("mail", "learn", "--ham", named).err, "who names it means it"

@@ -22,6 +22,7 @@ ARCHIVE = slice(257, 262), b"ustar"
 JUNK = re.compile(r"(?:^|[/.])(?:spam|junk|bulk)(?:[ _-]?e?-?mail)?(?:[/.]|$)", re.IGNORECASE)
 """How folders are called that spam lies in, or in folders of."""
 IN_JUNK = "mails learned as ham that lie in a folder for spam"
+"""In one inside what is named; who names it means it."""
 PLACE, NUMBERED = re.compile(r"(?:/(?:cur|new))?/[^/]*$"), re.compile(r":\d+$")
 
 
@@ -102,7 +103,7 @@ class Mails:
             for batch in source:
                 place = source.placed(batch.ids[0])
                 if not os.path.abspath(place).startswith(self._but):
-                    if self.kind == "ham" and JUNK.search(folder_of(place)):
+                    if self.kind == "ham" and JUNK.search(os.path.relpath(folder_of(place), path)):
                         self.notes[IN_JUNK] += 1
                     yield Mail(place, batch.rows[0], self.kind)
                 done, total = source.bytes_read, source.bytes_total
