@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
+import rosenblatt
 from rosenblatt.data.batch import Batch
+from rosenblatt.mail.digest import digest
+from rosenblatt.mail.store.learning import Store, Verdict
 from rosenblatt.mailtext.fields import Document
 from rosenblatt.read.mail.source import MailSource
 
@@ -58,6 +61,19 @@ def raws(path: Path) -> dict[str, bytes]:
     with tarfile.open(path) as archive:
         files = {member.name: file.read() for member in archive if (file := archive.extractfile(member)) is not None}
     return {name: raw for name, raw in files.items() if not name.endswith((".csv", ".gitattributes"))}
+
+
+def shipped() -> list[tuple[str, bytes]]:
+    """(name, mail) of the mails that come with the program, spam and ham mixed."""
+    path = Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz"
+    return sorted(raws(path).items(), key=lambda item: item[0][-30:])
+
+
+def learned_store(path: Path, mails: list[tuple[str, bytes]]) -> str:
+    """A store that has learned these; the names say what is spam."""
+    with Store(str(path)) as store:
+        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in mails])
+    return str(path)
 
 
 ODD_LINES = (

@@ -13,28 +13,24 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 
-import rosenblatt
-from mails import odd_mails, raws
+from mails import learned_store, odd_mails, shipped
 from rosenblatt.cli.mail.filter import filter as command
 from rosenblatt.mail.digest import digest
 from rosenblatt.mail.filtering import OPTIONS, UNCHANGED, filtered, plain_words
 from rosenblatt.mail.rewriting import NAMES, rewritten
 from rosenblatt.mail.store.care import publish
-from rosenblatt.mail.store.learning import Store, Verdict
+from rosenblatt.mail.store.learning import Store
 from rosenblatt.mail.store.reading import Reader
 
 MAIL = b"From: ann@example.org\nSubject: lunch\n\nToday at noon?\n"
-REAL = sorted(raws(Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz").items(), key=lambda it: it[0][-30:])
+REAL = shipped()
 FILTER = (sys.executable, "-m", "rosenblatt", "mail", "filter")
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Of a hundred real mails."""
-    path = str(tmp_path_factory.mktemp("store") / "mail.db")
-    with Store(path) as store:
-        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in REAL[:100]])
-    return path
+    return learned_store(tmp_path_factory.mktemp("store") / "mail.db", REAL[:100])
 
 
 def run(*words: str, mail: bytes = MAIL, **more: Any) -> subprocess.CompletedProcess[bytes]:

@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-import rosenblatt
-from mails import raws
+from mails import learned_store, shipped
 from rosenblatt.mail.digest import digest
-from rosenblatt.mail.store.learning import Store, Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "mail-systems.md"
 BOXES = ("Maildir", "Maildir/.Junk")
-REAL = sorted(raws(Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz").items(), key=lambda it: it[0][-30:])
+REAL = shipped()
 
 
 def recipe(program: str) -> str:
@@ -30,10 +28,7 @@ def recipe(program: str) -> str:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = str(tmp_path_factory.mktemp("store") / "mail.db")
-    with Store(path) as store:
-        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in REAL[:700]])
-    return path
+    return learned_store(tmp_path_factory.mktemp("store") / "mail.db", REAL[:700])
 
 
 @pytest.mark.parametrize("program", ["procmail", "maildrop"])

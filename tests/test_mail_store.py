@@ -21,8 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rosenblatt
-from mails import raws
+from mails import learned_store, shipped
 from rosenblatt.mail.digest import digest
 from rosenblatt.mail.features import Look, Looked
 from rosenblatt.mail.judge import Judge
@@ -381,12 +380,9 @@ def test_a_site_of_other_columns_is_refused(path: str, tmp_path: Path) -> None:
 
 
 def test_many_mails_are_judged_as_each_is(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = sorted(
-        raws(Path(rosenblatt.__file__).parent / "datasets" / "mails.tar.xz").items(), key=lambda it: it[0][-30:]
-    )
+    real = shipped()
     site = str(tmp_path / "site.db")
-    with Store(path) as store:
-        store.learn([Verdict(digest(raw), store.look(raw), "spam" in name) for name, raw in real[:100]])
+    learned_store(Path(path), real[:100])
     publish(path, site)
     own = str(tmp_path / "own.db")
     with Store(own, site=site) as store:

@@ -24,6 +24,7 @@ from ..data.folds import two_parts
 from ..errors import SettingError
 from ..features.pipeline import Features
 from ..learn.settings import DEFAULTS
+from ..mail.opinion import VERDICTS
 from ..mail.paths import Mail
 from ..mail.rewriting import headers_for
 from ..mail.store.bulk import learn as learn_into
@@ -44,7 +45,6 @@ from .output import OutputError, check_writable, to_json, write, write_lines
 from .pictures import write_picture
 from .sources import output_errors
 
-VERDICTS = ("spam", "unsure", "ham")
 WORDS = 12
 """Strongest words shown of each class, and contributions shown of the mail that is explained."""
 SHARE = 0.7

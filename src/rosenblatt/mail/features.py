@@ -49,7 +49,7 @@ MIME = ("content-type", "content-transfer-encoding", "mime-version", "content-di
 SAFE = (*PEOPLE, *PROGRAMS, *IMPORTANCE, *MIME, "in-reply-to", "message-id", "date")
 RESULTS = "authentication-results"
 SENDERS = "senders"
-"""The group that depends on what was learned; `Judge` adds its names."""
+"""The group that depends on what was learned; `Look.with_sender` adds its names."""
 FIELDS = {
     "headers": (*SAFE, "headers"),
     SENDERS: (),
@@ -327,6 +327,12 @@ class Look:
         while len(columns) > MOST:
             columns.pop(next(at for at in reversed(range(len(columns))) if columns[at] not in more))
         return looked._replace(columns=columns)
+
+    def with_sender(self, looked: Looked, counts: Callable[[str], tuple[int, int]]) -> Looked:
+        """A mail with the names of what is `known` of its sender. counts: address → (spam, ham) learned of it."""
+        if not looked.sender or " " in looked.sender or SENDERS not in self.groups:
+            return looked
+        return self.with_names(looked, known(looked.sender, {looked.sender: counts(looked.sender)}))
 
     def document(self, raw: bytes) -> Document:
         """What is read in a mail, as it came to the filter."""

@@ -14,7 +14,7 @@ from ..errors import DataError, SettingError, plural, short
 from ..experts.algorithms import Hedge, restored
 from ..experts.learner import Learner, learner_from
 from ..parameters import Parameter
-from .features import SENDERS, Look, Looked, known
+from .features import Look, Looked
 from .opinion import Opinion
 from .record import Counted, Record
 
@@ -97,23 +97,23 @@ class Judge:
         check_looked(mails)
         rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
-        return [self._opinion(mixed) for mixed in _mixed(self.mix.weights, scores * self.scales)]
+        return list(map(self.record.scale(self.lost).opinion, _mixed(self.mix.weights, scores * self.scales)))
 
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. mails: (n,), as
         of `score`. spam: (n,) bool. DataError for others. noted: gets what each has added."""
         check_looked(mails)
-        y = np.where(truths(spam, len(mails)), 1.0, -1.0)
-        rows = self._rows(list(self._met(mails, spam)))
+        labels = truths(spam, len(mails)).tolist()
+        y, rows = np.where(labels, 1.0, -1.0), self._rows(list(self._met(mails, labels)))
         longest, out, counted = np.ones(len(y)), list[Opinion](), list[Counted]()
         kinds = [0 if noted is None else len(each.numbers()) for each in self.experts]
         added = [np.zeros((kind, rows.indices.size)) for kind in kinds]
         stepped = zip(self.experts, added, strict=True)
         scores = np.stack([each.learn(rows, y, longest, room) for each, room in stepped], axis=1) * self.scales
         losses = np.minimum(np.logaddexp(0.0, -y[:, None] * scores), MOST_LOSS) / MOST_LOSS
-        for mixed, label in zip(_mixed(self.mix.weights_along(losses), scores), spam, strict=True):
-            out.append(self._opinion(mixed))
-            counted.append(self.record.add(mixed, bool(label)))
+        for mixed, label in zip(_mixed(self.mix.weights_along(losses), scores), labels, strict=True):
+            out.append(self.record.scale(self.lost).opinion(mixed))
+            counted.append(self.record.add(mixed, label))
         self.mix.run_losses(losses)
         if noted is not None:
             np.add.at(self.met, rows.indices, 1.0)
@@ -185,9 +185,7 @@ class Judge:
         }
 
     def _with_sender(self, mail: Looked) -> Looked:
-        if not mail.sender or " " in mail.sender or SENDERS not in self.look.groups:
-            return mail
-        return self.look.with_names(mail, known(mail.sender, self.senders))
+        return self.look.with_sender(mail, lambda address: self.senders.get(address, (0, 0)))
 
     def _met(self, mails: Sequence[Looked], spam: Sequence[bool]) -> Iterator[Looked]:
         """Each mail with what was known of its sender before it, which then counts it."""
@@ -195,7 +193,7 @@ class Judge:
             yield self._with_sender(mail)
             for address in mail.sender.split():
                 spams, hams = self.senders.get(address, (0, 0))
-                self.senders[address] = spams + bool(label), hams + (not label)
+                self.senders[address] = spams + label, hams + (not label)
 
     def _rows(self, mails: Sequence[Looked]) -> Csr:
         """Rows of length 1, all values of a row alike."""
@@ -203,9 +201,6 @@ class Judge:
         columns = np.frombuffer(b"".join([mail.columns for mail in mails]), np.uint32)
         values = np.repeat(1.0 / np.sqrt(np.maximum(sizes, 1)), sizes)
         return csr(values, columns, np.concatenate([[0], np.cumsum(sizes)]), 1 << self.look.bits)
-
-    def _opinion(self, mixed: float) -> Opinion:
-        return self.record.scale(self.lost).opinion(mixed)
 
 
 def _mixed(weights: Array, u: Array) -> list[float]:

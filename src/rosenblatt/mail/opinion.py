@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..rules.functions import sigmoid
 
+VERDICTS = ("spam", "unsure", "ham")
 UNCERTAIN = 0.1
 """Probability of spam from which on a mail is not called ham."""
 

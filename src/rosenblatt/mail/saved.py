@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError, short
+from .opinion import VERDICTS
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation, Run
 
-VERDICTS = ("spam", "ham", "unsure")
 SAME = ("digest", "messages", "order", "seed", "repeat")
 """What two runs must have in common to be compared mail by mail."""
 

@@ -16,6 +16,7 @@ from ...mail.parameters import JUDGE
 from ...mail.paths import Mails, notes_of
 from ...mail.store.bulk import learn as learned
 from ...mail.store.learning import ADDED, AGAIN, CHANGED, NEW, SETTINGS, Store
+from ...mail.store.reading import LOOKED_AT
 from ..command import Command, Number, as_names, command, given, json_option, option, option_of, together
 from ..output import note, notes, show
 from .shared import many_option, store_option, watched
@@ -24,7 +25,6 @@ ONE_KIND = 50
 """New mails of one kind from which on a note says that the other kind should come with them (`side_by_side`)."""
 LATER = (LOST.name, "whole")
 """Settings that can be changed."""
-LOOKED_AT = ("groups", "bits", "trusted")
 
 
 class Learn(Command):

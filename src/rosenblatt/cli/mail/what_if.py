@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import closing
 from typing import Any
 
+from ...mail.opinion import VERDICTS
 from ...mail.paths import JUNK, Mails, folder_of
 from ...mail.store.judging import judged
 from ...mail.store.reading import reader_of
@@ -13,8 +14,6 @@ from ...report.words import plural, short, table
 from ..command import command, json_option
 from ..output import notes, show
 from .shared import site_option, store_option, watched
-
-VERDICTS = ("spam", "unsure", "ham")
 
 
 @command(path="PATH")

@@ -21,7 +21,7 @@ from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
 from ..judge import LOST, Judge
 from .additions import packed, unpacked
 from .file import StoreError, meta, opened, refused, set_meta, turn
-from .reading import NUMBERS, Reader, site_of
+from .reading import LOOKED_AT, NUMBERS, SENDER, Reader, site_of
 
 SETTINGS: dict[str, Any] = {
     "groups": [*DEFAULT], "bits": BITS, "trusted": [], LOST.name: LOST.default, "whole": 5000,
@@ -58,8 +58,8 @@ class Store:
         with refused(path), turn(self.connection):
             saved = meta(self.connection, "settings")
             if saved is None:
-                saved = {**SETTINGS, **(settings or {}), "site": os.path.abspath(site) if site else ""}
-                self._begin(saved)
+                self._begin({**SETTINGS, **(settings or {}), "site": os.path.abspath(site) if site else ""})
+                return
         if site and os.path.abspath(site) != saved["site"]:
             begun = f"stands on {saved['site']}" if saved["site"] else "stands on no other"
             raise StoreError(f"{path}: {begun}, not on {site}; a store keeps what it began with")
@@ -82,8 +82,7 @@ class Store:
     def _settled(self, settings: dict[str, Any]) -> None:
         self.settings = settings
         self.look = Look(settings["groups"], settings["bits"], settings["trusted"])
-        looked_at = {name: settings[name] for name in ("groups", "bits", "trusted")}
-        self._site = site_of(self.path, settings["site"], looked_at)
+        self._site = site_of(self.path, settings["site"], {name: settings[name] for name in LOOKED_AT})
         self._of_senders = [self.look.column(name) for name in SENDER_NAMES]
         self._forget_memory()
 
@@ -227,7 +226,6 @@ class Store:
             values = np.frombuffer(b"".join(blob for _, blob in rows), "<f8").reshape(len(rows), len(numbers))
             for array, own in zip(numbers, values.T, strict=True):
                 array[found] = own
-
         if self._site and needed.size:
             self._load_base(needed.tolist(), numbers)
 
@@ -245,7 +243,7 @@ class Store:
 
     def _load_senders(self, addresses: set[str]) -> None:
         for address in addresses - self._senders.keys():
-            row = self.connection.execute("SELECT spam, ham FROM senders WHERE address = ?", (address,)).fetchone()
+            row = self.connection.execute(SENDER, (address,)).fetchone()
             own, base = row or (0, 0), self._site.sender(address) if self._site else (0, 0)
             self._senders[address] = base
             self.judge.senders[address] = own[0] + base[0], own[1] + base[1]

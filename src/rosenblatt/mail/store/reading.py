@@ -6,15 +6,20 @@ import json
 import math
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from ..features import SENDERS, Look, Looked, known
+from ..features import Look, Looked
 from ..opinion import Opinion, Scale
 from .file import StoreError, meta, opened, refused
 
 NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
+
+
+SENDER = "SELECT spam, ham FROM senders WHERE address = ?"
+LOOKED_AT = ("groups", "bits", "trusted")
+"""Settings by which mails are looked at: they stay as a store began."""
 
 
 class Reader:
@@ -26,7 +31,7 @@ class Reader:
             self.connection.execute("BEGIN")  # factors and weights are of one moment, whoever learns meanwhile
             read: dict[str, Any] = meta(self.connection, "reading")
         self.scale, self.shares = Scale(*read["scale"]), read["shares"]
-        self.settings = {name: read[name] for name in ("groups", "bits", "trusted")}
+        self.settings = {name: read[name] for name in LOOKED_AT}
         self.look = Look(**self.settings)
         self._factors: list[list[float]] = read["factors"]
         self.site = site_of(path, read["site"], self.settings)
@@ -47,9 +52,7 @@ class Reader:
         return self.with_sender(self.look(raw))
 
     def with_sender(self, looked: Looked) -> Looked:
-        if not looked.sender or SENDERS not in self.look.groups:
-            return looked
-        return self.look.with_names(looked, known(looked.sender, {looked.sender: self.sender(looked.sender)}))
+        return self.look.with_sender(looked, self.sender)
 
     def weights(self, columns: Iterable[int]) -> dict[int, float]:
         """column → weight in the mixed score, of those that are known."""
@@ -61,10 +64,14 @@ class Reader:
 
     def _weights(self, columns: str, shares: list[float]) -> dict[int, float]:
         flat = self.flat(shares)
-        numbers = struct.Struct(f"<{len(flat)}d8x").unpack  # without the mails that had the column
+        return {column: sum(map(float.__mul__, flat, numbers)) for column, numbers in self._numbers(columns)}
+
+    def _numbers(self, columns: str) -> Iterator[tuple[int, tuple[float, ...]]]:
+        """What is known of each column, without the mails that had it."""
+        unpack = struct.Struct(f"<{sum(map(len, self._factors))}d8x").unpack
         with refused(self.path):
             rows = self.connection.execute(NUMBERS, (columns,)).fetchall()
-        return {column: sum(map(float.__mul__, flat, numbers(blob))) for column, blob in rows}
+        return ((column, unpack(blob)) for column, blob in rows)
 
     def flat(self, shares: list[float]) -> list[float]:
         """What to multiply a column's numbers with, so that their sum is its weight in the mixed score."""
@@ -72,9 +79,11 @@ class Reader:
 
     def by_expert(self, columns: Iterable[int]) -> dict[int, list[float]]:
         """column → its weight in the score of each expert."""
-        wanted, alone = json.dumps([*columns]), range(len(self._factors))
-        parts = [self._weights(wanted, [float(k == expert) for k in alone]) for expert in alone]
-        return {column: [part[column] for part in parts] for column in parts[0]}
+        out = {}
+        for column, numbers in self._numbers(json.dumps([*columns])):
+            left = iter(numbers)
+            out[column] = [sum(factor * next(left) for factor in own) for own in self._factors]
+        return out
 
     def opinion(self, looked: Looked) -> Opinion:
         """looked: with its sender's names."""
@@ -89,7 +98,7 @@ class Reader:
     def sender(self, address: str) -> tuple[int, int]:
         """(spam, ham) learned of an address."""
         with refused(self.path):
-            row = self.connection.execute("SELECT spam, ham FROM senders WHERE address = ?", (address,)).fetchone()
+            row = self.connection.execute(SENDER, (address,)).fetchone()
         spam, ham = row or (0, 0)
         more = self.site.sender(address) if self.site else (0, 0)
         return spam + more[0], ham + more[1]
