@@ -1,0 +1,211 @@
+"""Learning in the dual at the speed of matrix products: scores are kept, and corrected by what has changed since.
+
+For a block of rows, u_i = Σ_j w_j·K(x_i, x_j) is known for all of them as it was; what has changed since is added by
+one product of matrices, and inside of the block each step corrects the scores behind it. So the loop of all learners
+runs on the scores of a block in the place of weights (`Panel`), and what it logs are the steps of the weights.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..core.dispatch import Kernel, loop_for
+from ..core.loop import BIAS, CLOCK, SCALE, SEEN, State, empty_keep, log_space
+from ..core.rows import Array, Index
+
+if TYPE_CHECKING:
+    from .rows import KernelRows
+
+BLOCK = 256
+"""Rows that are scored together."""
+WAITING = 512
+"""Changed weights that each block brings in by itself, before all rows to come do."""
+CHUNK = 2048
+"""Rows whose kernel values are held at once."""
+
+
+class Panel(NamedTuple):
+    """A block of rows whose weights are their scores. products: (b, b) K, or (b, 0) where none scores after another's
+    step. norms: (b,) K(x, x)."""
+
+    products: Array
+    norms: Array
+
+    def dot(self, i: Index, w: Array) -> float:
+        return w[i]  # type: ignore[no-any-return]
+
+    def add(self, i: Index, a: float, w: Array) -> None:
+        for j in range(np.int64(i) + 1, self.products.shape[1]):
+            w[j] += a * self.products[i, j]
+
+    def sq_norm(self, i: Index) -> float:
+        return self.norms[i]  # type: ignore[no-any-return]
+
+    def dots(self, i: Index, w: Array, out: Array) -> None:
+        for k in range(out.size):
+            out[k] = w[k, i]
+
+    def add_to(self, i: Index, k: int, a: float, w: Array) -> None:
+        for j in range(np.int64(i) + 1, self.products.shape[1]):
+            w[k, j] += a * self.products[i, j]
+
+
+class Scores:
+    """The scores of all rows at the weights `w`, brought up to date when they are needed.
+
+    f: (n, K). w: (K, s), as they were when the last change was noted. level: (n,) how many of `changes`, (columns,
+    change), are in each row's.
+    """
+
+    def __init__(self, rows: KernelRows, classes: int) -> None:
+        self.rows, self.f, self.w = rows, np.zeros((rows.n, classes)), np.zeros((classes, rows.width))
+        self.level, self.changes = np.zeros(rows.n, np.int64), list[tuple[Array, Array]]()
+        self.norms = rows.sq_norms()
+
+    def note(self, w: Array, columns: Array) -> None:
+        """These weights have changed."""
+        self.changes.append((columns, w[:, columns] - self.w[:, columns]))
+        self.w[:, columns] = w[:, columns]
+
+    def bring(self, chosen: Array) -> None:
+        """Bring the chosen rows up to date."""
+        levels = self.level[chosen]
+        for level in np.unique(levels[levels < len(self.changes)]):
+            columns = np.concatenate([columns for columns, _ in self.changes[level:]])
+            change = np.concatenate([change for _, change in self.changes[level:]], axis=1)
+            used, place = np.unique(columns, return_inverse=True)
+            total = np.zeros((len(change), used.size))
+            np.add.at(total, (slice(None), place), change)
+            self._add(chosen[levels == level], used, total)
+        self.level[chosen] = len(self.changes)
+
+    def bring_all(self) -> None:
+        self.bring(np.arange(len(self.level)))
+        self.level[:], self.changes = 0, []
+
+    def of(self, chosen: Array, w: Array, columns: Array) -> Array:
+        """(c, K) scores of chosen rows at w, which differs in these columns from what is noted."""
+        if (self.level[chosen] < len(self.changes)).any():
+            self.bring_all()
+        out = self.f[chosen]
+        if columns.size:
+            rows = self.rows
+            change = w[:, columns] - self.w[:, columns]
+            out += rows.kernel.block(rows.rows.take(chosen), rows.base.take(columns)) @ change.T
+        return out
+
+    def at(self, w: Array) -> Array:
+        """(n, K) at these weights, (K, s) or (s,)."""
+        w = np.atleast_2d(w)
+        self.bring_all()
+        columns = np.flatnonzero((w != self.w).any(axis=0))
+        self.note(w, columns)
+        self.bring_all()
+        return self.f.copy()
+
+    def scale(self, factor: float) -> None:
+        self.bring_all()
+        self.f *= factor
+        self.w *= factor
+
+    def _add(self, chosen: Array, columns: Array, change: Array) -> None:
+        rows, base = self.rows, self.rows.base.take(columns)
+        for start in range(0, chosen.size, CHUNK):
+            part = chosen[start : start + CHUNK]
+            self.f[part] += rows.kernel.block(rows.rows.take(part), base) @ change.T.astype(base.dtype)
+
+
+def walk(loop: Any, rule: Any) -> Any:
+    """A loop for kernel rows that takes what `loop` takes."""
+    inner = loop_for(loop, rule, Panel(np.zeros((1, 1), np.float32), np.zeros(1)))
+
+    def run(rule: Any, rows: KernelRows, steps: Any, state: State, keep: Any, start: int) -> int:
+        classes, block, order = state.b.size, steps.block, steps.order
+        kept = rows.kept(classes)
+        w = state.w.reshape(classes, -1)
+        kept.note(w, np.flatnonzero((w != kept.w).any(axis=0)))
+        size = max(block, BLOCK // block * block)
+        own = log_space(empty_keep(state, keep.joint), (min(size, order.size) + 1) * classes + 2)
+        waiting, p = np.empty(0, np.int64), start
+        while p < order.size:
+            q = min(p + size, order.size)
+            if keep.row.size and keep.used[0] + (q - p + 1) * classes + 2 > keep.row.size:
+                break
+            chosen = order[p:q]
+            scores = np.ascontiguousarray(kept.of(chosen, w, waiting).T)
+            part = rows.rows.take(chosen)
+            products = rows.kernel.block(part, part) if block < q - p else np.empty((q - p, 0), part.dtype)
+            panel = Panel(products, kept.norms[chosen])
+            before = state.f[SCALE], state.f[CLOCK], float(state.n[SEEN])
+            own.used[0] = 0
+            inside = state._replace(w=scores if state.w.ndim == 2 else scores[0])
+            decay = steps.decay[p:q] if steps.decay.size else steps.decay
+            mine = steps._replace(
+                y=steps.y[chosen], order=np.arange(q - p), c=steps.c[p:q], decay=decay, w=inside.w, b=state.b
+            )
+            done = inner(rule, panel, mine, inside, own._replace(stop=keep.stop, until=keep.until), 0)
+            used = int(own.used[0])
+            log = own.row[:used], own.cls[:used], own.coef[:used]
+            late = keep.late.reshape(classes, -1) if keep.late.size else np.empty((0, 0))
+            apply_steps(log, rows.own[chosen], w, late, keep.late_b, (done, block, before, state.f[BIAS]), decay)
+            folds = own.row[:used] < 0
+            for factor in own.coef[:used][folds]:
+                kept.scale(float(factor))
+            if keep.row.size:
+                _log(keep, own, used, chosen)
+            waiting = np.unique(np.concatenate([waiting, rows.own[chosen[own.row[:used][~folds]]]]))
+            if folds.any():
+                waiting = np.flatnonzero((w != kept.w).any(axis=0))
+            p += done
+            if waiting.size > WAITING:
+                kept.note(w, waiting)
+                waiting = np.empty(0, np.int64)
+                kept.bring(np.unique(order[p:]))
+            if p < q:
+                break
+        kept.note(w, waiting)
+        return p
+
+    return run
+
+
+def _log(keep: Any, own: Any, used: int, chosen: Array) -> None:
+    at = int(keep.used[0])
+    to = slice(at, at + used)
+    keep.row[to] = np.where(own.row[:used] < 0, -1, chosen[own.row[:used]])
+    for name in ("cls", "coef", "scale", "count"):
+        getattr(keep, name)[to] = getattr(own, name)[:used]
+    keep.used[0] = at + used
+
+
+def steps_of(log: Any, own: Array, w: Array, late: Array, late_b: Array, where: Any, decay: Array) -> None:
+    """The logged steps of one block of rows, made in w and late. where: rows done, rows a step, (scale, clock, seen)
+    before, bias."""
+    row, cls, coef = log
+    done, block, (scale, clock, seen), bias = where
+    averaged, t, p = late.size > 0, 0, 0
+    while p < done:
+        q = min(p + block, done)
+        count = q - p
+        late_clock, late_seen, after = clock + (count - 1.0) * scale, seen + count - 1, scale
+        if decay.size > 0:
+            after *= decay[p]
+        while t < row.size and row[t] >= 0 and row[t] < q:
+            j, k = own[row[t]], cls[t]
+            w[k, j] += coef[t]
+            if averaged:
+                late[k, j] += coef[t] * late_clock
+                late_b[k] += coef[t] * after * bias * late_seen
+            t += 1
+        seen, scale, clock = late_seen + 1, after, late_clock + after
+        if t < row.size and row[t] < 0:
+            if averaged:
+                late -= clock * w
+            w *= coef[t]
+            scale, clock, t = 1.0, 0.0, t + 1
+        p = q
+
+
+apply_steps = Kernel(steps_of)

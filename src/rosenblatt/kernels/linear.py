@@ -1,0 +1,17 @@
+"""K(x, z) = x·z: the linear classifier itself, in the dual."""
+
+from ..core.rows import Array
+from .product import UNIT, Product
+
+
+class Linear(Product):
+    """K(x, z) = x·z."""
+
+    name = "linear"
+    parameters = (UNIT,)
+
+    def __init__(self, unit: bool = False) -> None:
+        self.unit = unit
+
+    def of(self, products: Array, a: Array, b: Array) -> Array:
+        return products

@@ -1,0 +1,60 @@
+"""Kernels that are functions of x·z, ‖x‖² and ‖z‖²."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows, laid_out
+from ..parameters import Parameter
+
+UNIT = Parameter(
+    "kernel_unit", False, bool, own="unit", help="Divide K by √(K(x, x)·K(z, z)), so that every row has length 1.",
+    words={"true": True, "false": False},
+)  # fmt: skip
+
+
+def products(a: Rows, b: Rows) -> Array:
+    """(n, m) inner products in the rows' dtype."""
+    right = b.matrix()
+    return laid_out(a.matrix() @ (right.T if isinstance(right, np.ndarray) else right.toarray().T))
+
+
+class Product:
+    """The base of these kernels. unit: K/√(K(x, x)·K(z, z)), where 0 stays 0."""
+
+    unit = False
+
+    def of(self, products: Array, a: Array, b: Array) -> Array:
+        """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each."""
+        raise NotImplementedError
+
+    def own(self, rows: Rows) -> Array:
+        norms = rows.sq_norms()
+        values = self.of(norms.copy(), norms, norms)
+        return (values > 0.0).astype(float) if self.unit else values
+
+    def block(self, a: Rows, b: Rows) -> Array:
+        inner = products(a, b)
+        left, right = (rows.sq_norms().astype(inner.dtype) for rows in (a, b))
+        values = self.of(inner, left[:, None], right[None, :])
+        if self.unit:
+            values *= _shrinking(self.of(left.astype(float), left, left))[:, None].astype(inner.dtype)
+            values *= _shrinking(self.of(right.astype(float), right, right))[None, :].astype(inner.dtype)
+        return values
+
+
+def _shrinking(own: Array) -> Array:
+    """1/√K(x, x), 0 where that is 0."""
+    return np.divide(1.0, np.sqrt(own), out=np.zeros(own.shape), where=own > 0.0)
+
+
+def power(values: Array, degree: int) -> Array:
+    """values^degree by squarings."""
+    out: Any = None
+    while degree:
+        if degree & 1:
+            out = values.copy() if out is None else np.multiply(out, values, out=out)
+        degree >>= 1
+        if degree:
+            values = np.multiply(values, values, out=values)
+    return out  # type: ignore[no-any-return]
