@@ -18,6 +18,7 @@ from ..errors import DataError, ModelError, SettingError, plural
 from ..parameters import defaults
 from . import ngrams, scaling
 from .hashing import Hashing
+from .kernel import InKernel
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
@@ -58,7 +59,7 @@ class Options(NamedTuple):
     words. char_ngrams: "A-B", runs of so many characters within words, or None (see `ngrams`). known_senders: a file of
     addresses (see `senders`), or None. precision: "float64" or "float32", of rows made from documents.
     scale: see `scaling`; None is `SCALE` of the kind of data. degree: 2 adds the products of the columns, as they are
-    after scaling; products: "all", "squares" or "pairs" of them (see `quadratic`). Rows have no use for the options
+    after scaling; products: "all", "squares" or "pairs" of them (see `quadratic`). kernel: see `kernels`, or None. Rows have no use for the options
     before scale, and documents none for those after it.
 
     Products after scaling, before it, or between two: `AveragedPerceptron(max_iter=30)`, scale standard, 5-fold, on
@@ -80,6 +81,7 @@ class Options(NamedTuple):
     known_senders: str | None = _DEFAULTS["known_senders"]
     degree: int = _DEFAULTS["degree"]
     products: str = _DEFAULTS["products"]
+    kernel: Any = None
 
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
@@ -106,7 +108,8 @@ class Options(NamedTuple):
     def of_rows(self, kind: str) -> list[Step]:
         """The steps that rows go through, of numbers or made from documents."""
         products = [Quadratic(products=self.products)] if self.degree == 2 else []
-        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products]
+        kernel = [] if self.kernel is None else [InKernel(self.kernel)]
+        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products, *kernel]
 
 
 DEFAULT = Options()
@@ -149,7 +152,7 @@ class Features:
         rows = _side_by_side(fitted, whole)
         width = rows.width
         steps, own = fitted_chain(options.of_rows(source.kind), rows if numbers is None else rows.take(numbers))
-        rows = own if numbers is None else reduce(lambda rows, step: step.transform(rows), steps, rows)
+        rows = own if numbers is None else reduce(lambda rows, step: step.learned(rows, others=True), steps, rows)
         return cls(width, steps, *fitted[: 2 * texts]), rows, y, ids  # type: ignore[return-value]
 
     def transform(self, batch: Batch) -> Rows:
@@ -179,14 +182,20 @@ class Features:
 
     @property
     def quadratic(self) -> Quadratic | None:
-        """The step that adds products, if there is one; it is the last."""
+        """The step that adds products, if there is one; only a kernel comes after it."""
+        return next((step for step in self.steps if isinstance(step, Quadratic)), None)
+
+    @property
+    def kernel(self) -> InKernel | None:
+        """The step into a kernel's space, if there is one; it is the last."""
         last = self.steps[-1] if self.steps else None
-        return last if isinstance(last, Quadratic) else None
+        return last if isinstance(last, InKernel) else None
 
     @property
     def width(self) -> int:
-        """The features after all steps, d."""
-        return self.columns if self.quadratic is None else self.quadratic.width
+        """The features after all steps, d; of a kernel the rows that weights belong to."""
+        widening = [step.width for step in (self.quadratic, self.kernel) if step is not None]
+        return widening[-1] if widening else self.columns
 
     @property
     def names(self) -> list[str] | None:

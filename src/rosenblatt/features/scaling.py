@@ -218,6 +218,10 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
     """A step from its recipe and tensors. Raises ModelError where they do not fit the width."""
     if recipe["kind"] == "unit":
         return UnitLength(float(recipe["length"]))
+    if recipe["kind"] == "kernel":
+        from .kernel import InKernel
+
+        return InKernel.restored(recipe, tensors)
     if any(value.shape != (width,) or value.dtype != np.float64 for value in tensors.values()):
         raise ModelError(f"the model's {recipe['kind']} scaling does not have its {width} columns; the file is damaged")
     if recipe["kind"] == "standard":

@@ -62,6 +62,10 @@ class Step:
     def transform(self, batch: Any) -> Any:
         return self.prepared(batch)
 
+    def learned(self, rows: Any, others: bool = False) -> Any:
+        """The rows that it was fitted to, transformed to be learned from; others: there are more among them."""
+        return self.transform(rows)
+
     def recipe(self) -> dict[str, Any]:
         """What JSON can hold of the fitted step; `tensors` is the rest."""
         return {"kind": self.kind}
@@ -75,7 +79,7 @@ def fitted_chain(steps: Iterable[Step], rows: Rows) -> tuple[list[Step], Rows]:
     fitted = []
     for step in steps:
         fitted.append(step.fitted([rows]))
-        rows = fitted[-1].transform(rows)
+        rows = fitted[-1].learned(rows)
     return fitted, rows
 
 

@@ -4,18 +4,30 @@ A kernel is a value with
 
     name        as on the command line
     parameters  what it takes, a `Parameter` for each argument of its constructor, which keeps them as attributes
-    block       (a, b) → (n, m) K of each row of a with each of b, in their dtype
-    own         (a) → (n,) float64 K(x, x)
+    fitted      (rows) → the kernel with what it asks of the rows that are learned from, as gamma="scale" of `rbf`
+    block       (a, b) → (n, m) K of each row of a with each row of the base b, in their dtype
+    own         (a, own) → (n,) float64 K(x, x); own: which row of the base each is
+    base        (rows) → what is kept of the rows that are learned from, default themselves
 
 `rows.py` has rows that are known by K alone, with which every rule and memory learns in the dual; `blocks.py` how that
-is done fast.
+is done fast; `function.py` kernels that are a function of one's own.
 """
 
 import sys
 from typing import Any
 
+from ..errors import SettingError
 from ..lazy import members
-from ..parameters import made
+from ..parameters import Parameter, made
+from .function import Function
+
+KERNEL = Parameter(
+    "kernel", None, object, metavar="KERNEL", takes="str, callable, kernel or None", words={"none": None},
+    help="Learn in the dual: {choices}; with parameters: poly:degree=4.",
+    meaning='Learn in the dual, w = Σ a_j·φ(x_j), with K(x, z) = φ(x)·φ(z): a name ("poly", "rbf:gamma=0.1",'
+            ' "poly:degree=4,unit=true" …), or a function of two arrays (n, d) and (m, d) that gives (n, m). None: w is'
+            " of the features themselves. A bias is K + 1. Takes no metric, no L1 and no pick optimizer.",
+)  # fmt: skip
 
 
 def kernel_classes() -> dict[str, Any]:
@@ -23,6 +35,25 @@ def kernel_classes() -> dict[str, Any]:
     return members(sys.modules[__name__], "block")
 
 
-def kernel_from(text: str) -> Any:
-    """The kernel of a text (`rbf`, `poly:degree=4`). SettingError for an unknown one."""
-    return made(text, kernel_classes(), "kernel", {})
+def kernel_from(given: Any) -> Any:
+    """The kernel of a text (`rbf`, `poly:degree=4`), of a function, or a kernel itself; None: none. SettingError for
+    others."""
+    if given is None or hasattr(given, "block"):
+        return given
+    if callable(given):
+        return Function(given)
+    if not isinstance(given, str):
+        raise SettingError("{kernel} must be a name, a function of two arrays, or None", kernel=given)
+    return made(given, kernel_classes(), "kernel", {})
+
+
+def kernel_name(kernel: Any) -> str:
+    """The text of a kernel, with the parameters that differ from their defaults."""
+    changed = [
+        f"{each.inner}={str(value).lower() if isinstance(value, bool) else value}"
+        for each in kernel.parameters
+        if (value := getattr(kernel, each.inner)) != each.default
+    ]
+    return f"{kernel.name}:{','.join(changed)}" if changed else str(kernel.name)
+
+

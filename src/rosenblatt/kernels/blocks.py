@@ -135,9 +135,7 @@ def walk(loop: Any, rule: Any) -> Any:
                 break
             chosen = order[p:q]
             scores = np.ascontiguousarray(kept.of(chosen, w, waiting).T)
-            part = rows.rows.take(chosen)
-            products = rows.kernel.block(part, part) if block < q - p else np.empty((q - p, 0), part.dtype)
-            panel = Panel(products, kept.norms[chosen])
+            panel = Panel(rows.between(chosen, block < q - p), kept.norms[chosen])
             before = state.f[SCALE], state.f[CLOCK], float(state.n[SEEN])
             own.used[0] = 0
             inside = state._replace(w=scores if state.w.ndim == 2 else scores[0])

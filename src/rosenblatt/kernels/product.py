@@ -1,6 +1,8 @@
 """Kernels that are functions of x·z, ‖x‖² and ‖z‖²."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,7 +30,13 @@ class Product:
         """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each."""
         raise NotImplementedError
 
-    def own(self, rows: Rows) -> Array:
+    def fitted(self, rows: Rows) -> Self:
+        return self
+
+    def base(self, rows: Rows) -> Rows:
+        return rows
+
+    def own(self, rows: Rows, own: Array) -> Array:
         norms = rows.sq_norms()
         values = self.of(norms.copy(), norms, norms)
         return (values > 0.0).astype(float) if self.unit else values
@@ -38,14 +46,15 @@ class Product:
         left, right = (rows.sq_norms().astype(inner.dtype) for rows in (a, b))
         values = self.of(inner, left[:, None], right[None, :])
         if self.unit:
-            values *= _shrinking(self.of(left.astype(float), left, left))[:, None].astype(inner.dtype)
-            values *= _shrinking(self.of(right.astype(float), right, right))[None, :].astype(inner.dtype)
+            values *= self._shrinking(left)[:, None].astype(inner.dtype)
+            values *= self._shrinking(right)[None, :].astype(inner.dtype)
         return values
 
-
-def _shrinking(own: Array) -> Array:
-    """1/√K(x, x), 0 where that is 0."""
-    return np.divide(1.0, np.sqrt(own), out=np.zeros(own.shape), where=own > 0.0)
+    def _shrinking(self, norms: Array) -> Array:
+        """1/√K(x, x), 0 where that is 0."""
+        norms = norms.astype(float)
+        own = self.of(norms.copy(), norms, norms)
+        return np.divide(1.0, np.sqrt(own), out=np.zeros(own.shape), where=own > 0.0)
 
 
 def power(values: Array, degree: int) -> Array:

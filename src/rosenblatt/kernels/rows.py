@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.rows import Array, Rows, stack
-from ..errors import DataError
 from .blocks import Scores, walk
 
 CELLS = 1 << 22
@@ -16,10 +16,14 @@ CELLS = 1 << 22
 
 
 class KernelRows:
-    """n rows, and which of the `base` each of them is. rows: n rows of numbers; base: s of them, the columns of the
-    weights. own: (n,) int64 the number of each row in the base, −1: none, so that nothing can be learned from it."""
+    """n rows, and which of the `base` each of them is.
+
+    rows: n rows of numbers. base: s of them, the columns of the weights. own: (n,) int64 the number of each row in the
+    base, −1: none, so that nothing can be learned from it.
+    """
 
     by_column = False
+    storage = "kernel"
 
     def __init__(self, kernel: Any, rows: Rows, base: Rows, own: Array) -> None:
         self.kernel, self.rows, self.base, self.own = kernel, rows, base, own
@@ -67,32 +71,39 @@ class KernelRows:
     def astype(self, dtype: Any) -> KernelRows:
         return self
 
-    def products(self, other: KernelRows) -> Array:
-        out = np.empty((self.n, other.n))
-        for start in range(0, self.n, step := max(1, CELLS // max(1, other.n))):
-            part = np.arange(start, min(start + step, self.n))
-            out[part] = self.kernel.block(self.rows.take(part), other.rows)
-        return out
+    def kept_rows(self, chosen: Array) -> Numbered:
+        """What a memory keeps of rows."""
+        return Numbered(self.own[chosen], np.array([self.width]))
 
-    def combine(self, a: Array) -> Array:
-        return np.bincount(self.own, a, self.width)
+    def between(self, chosen: Array, asked: bool) -> Array:
+        """(c, c) K of chosen rows with each other; (c, 0) where nobody asks."""
+        kept = self.own[chosen if asked else chosen[:0]]
+        return self.kernel.block(self.rows.take(chosen), self.base.take(kept))  # type: ignore[no-any-return]
+
+    def products(self, other: Numbered) -> Array:
+        return self._with(self.base.take(other.own))
+
+    def _with(self, base: Rows, a: Any = None) -> Array:
+        """(n, m) float64 K with rows of the base, or its product with a, (m, …)."""
+        out, first = np.zeros((self.n, base.n) if a is None else (self.n, *a.shape[1:])), 0
+        for part in self.rows.blocks(max(1, CELLS // max(1, base.n))):
+            values = self.kernel.block(part, base)
+            out[first : first + part.n] = values if a is None else values @ a
+            first += part.n
+        return out
 
     def scores(self, w: Array) -> Array:
         if self._scores is not None and self._scores.w.shape == np.atleast_2d(w).shape:
             return self._scores.at(w).reshape(self.n, *w.shape[:-1])
         used = np.flatnonzero(np.atleast_2d(w).any(axis=0))
-        out = np.zeros((self.n, *w.shape[:-1]))
-        if not used.size:
-            return out
-        base, own = self.base.take(used), w[..., used].T
-        step, first = max(1, CELLS // used.size), 0
-        for part in self.rows.blocks(step):
-            out[first : first + part.n] = self.kernel.block(part, base) @ own
-            first += part.n
-        return out
+        return self._with(self.base.take(used), w[..., used].T)
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        """(columns, values) K of row i with each row of the base."""
+        return np.arange(self.width), self.take(np.array([i]))._with(self.base)[0]
 
     def sq_norms(self) -> Array:
-        return self.kernel.own(self.rows)  # type: ignore[no-any-return]
+        return self.kernel.own(self.rows, self.own)  # type: ignore[no-any-return]
 
     def largest(self) -> float:
         return self.rows.largest()
@@ -107,9 +118,67 @@ class KernelRows:
         return self.own[i].tobytes()  # type: ignore[no-any-return]
 
     def matrix(self) -> Any:
-        raise DataError("rows known only through a kernel have no columns")
+        """The rows as they were before the kernel."""
+        return self.rows.matrix()
 
 
-def kernel_rows(kernel: Any, rows: Rows) -> KernelRows:
-    """Rows to learn from: each is a row of the base."""
-    return KernelRows(kernel, rows, rows, np.arange(rows.n))
+class Numbered(NamedTuple):
+    """Rows of a base by their numbers: what votes are made of. width: (1,) how many rows the base has."""
+
+    own: Array
+    width: Array
+
+    @property
+    def n(self) -> int:
+        return len(self.own)
+
+    def stacked(self, others: list[Numbered]) -> Numbered:
+        return Numbered(np.concatenate([self.own, *(other.own for other in others)]), others[-1].width)
+
+    def key(self, i: int) -> bytes:
+        return self.own[i].tobytes()  # type: ignore[no-any-return]
+
+    def combine(self, a: Array) -> Array:
+        return np.bincount(self.own, a, int(self.width[0]))
+
+    def sq_norms(self) -> Array:
+        """0: votes are not asked again, as no columns are there to be summed in another order."""
+        return np.zeros(self.n)
+
+    @classmethod
+    def restored(cls, parts: dict[str, Array]) -> Numbered:
+        return cls(parts["own"], parts["width"])
+
+
+def rows_to_learn_from(kernel: Any, rows: Rows) -> KernelRows:
+    """Each row is one of the base."""
+    kernel = kernel.fitted(rows)
+    return KernelRows(kernel, rows, kernel.base(rows), np.arange(rows.n))
+
+
+def known(rows: Rows, base: Rows) -> tuple[Array, Array]:
+    """(own, fresh): (n,) the number of each row in the base, and (f,) those that are not in it, which are numbered on;
+    of equal ones the first."""
+    places: dict[bytes, int] = {}
+    for j in range(base.n):
+        places.setdefault(_mark(base, j), j)
+    own, fresh = np.full(rows.n, -1), []
+    for i in range(rows.n):
+        mark = _mark(rows, i)
+        if mark not in places:
+            places[mark] = base.n + len(fresh)
+            fresh.append(i)
+        own[i] = places[mark]
+    return own, np.array(fresh, np.int64)
+
+
+def _mark(rows: Rows, i: int) -> bytes:
+    """16 bytes, where a row of pixels has 3,000."""
+    return hashlib.blake2b(rows.key(i), digest_size=16).digest()
+
+
+def more_rows(kernel: Any, rows: Rows, base: Rows) -> KernelRows:
+    """Rows to learn on from: those that are not in the base are added to it."""
+    kept = kernel.base(rows)
+    own, fresh = known(kept, base)
+    return KernelRows(kernel, rows, stack([base, kept.take(fresh)]) if fresh.size else base, own)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import ModelError, SettingError
+from ..kernels import KERNEL, kernel_classes, kernel_from, kernel_name
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 from ..parameters import LEARNER, Parameter, defaults, made, ordered
@@ -113,8 +114,8 @@ def declared() -> dict[str, Parameter]:
 @lru_cache(maxsize=1)
 def learner_table() -> dict[str, Parameter]:
     """name → entry, in the order of the documentation."""
-    table = ordered(LEARNER, declared().values())
-    for name, known in {"rule": rule_classes(), "metric": metric_classes(), **_parts()}.items():
+    table = ordered([*LEARNER[:2], KERNEL, *LEARNER[2:]], declared().values())
+    for name, known in {"rule": rule_classes(), "metric": metric_classes(), "kernel": kernel_classes(), **_parts()}.items():
         entry = table[name]
         choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
         table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
@@ -136,6 +137,7 @@ class Settings:
 
     rule: Any
     metric: Any
+    kernel: Any
     memory: Any
     optimizer: Any
     schedule: Any
@@ -159,9 +161,10 @@ class Settings:
         metric = metric_from(words["metric"])
         own = getattr(metric if hasattr(metric, "stride") else rule, "tol", None)
         words["tol"] = own if words["tol"] == "auto" else words["tol"]
+        kernel = kernel_from(words.pop("kernel"))
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        settings = cls(rule, metric, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
+        settings = cls(rule, metric, kernel, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
                 learner_table()[name].check(value)
@@ -280,14 +283,15 @@ class Settings:
             out[word] = "callable" if isinstance(value, Own) else value.name
         out = {name: value.item() if isinstance(value, np.generic) else value for name, value in out.items()}
         out["rule"], out["metric"] = rule_name(self.rule), rule_name(self.metric)
-        for name in ("metric", "l1"):  # files without them can be read by programs that know none
+        out["kernel"] = None if self.kernel is None else kernel_name(self.kernel)
+        for name in ("metric", "l1", "kernel"):  # files without them can be read by programs that know none
             if out[name] == DEFAULTS[name]:
                 del out[name]
         return out
 
 
 _PLAIN = ("eta0", "alpha", "l1", "shuffle", "random_state", "fit_intercept", "tol", "n_iter_no_change", "multi_class")
-WORDS = ("rule", "metric", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
+WORDS = ("rule", "metric", "kernel", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
 """Names of what makes a learner, in the Python API and in model files."""
 
 
@@ -344,8 +348,25 @@ def _check_metric(settings: Settings) -> None:
             raise SettingError(refusal, **{name: value for name, value in words.items() if f"{{{name}" in refusal})
 
 
+def _check_kernel(settings: Settings) -> None:
+    """What does not go with a kernel."""
+    who = "{kernel:s} learns weights of rows, not of columns, so it"
+    refusals = {
+        f"{who} goes with no {{metric}}; leave that out": not hasattr(settings.metric, "plain"),
+        f"{who} goes with no {{l1.name}}; leave that out": settings.l1 > 0.0,
+        "{kernel:s} does not go with {optimizer}, which scans all rows for each step; use {optimizer_}":
+            settings.optimizer.picks,
+    }  # fmt: skip
+    for refusal, applies in refusals.items():
+        if settings.kernel is not None and applies:
+            words = {"kernel": kernel_name(settings.kernel), "metric": rule_name(settings.metric), "l1": settings.l1,
+                     "optimizer": settings.optimizer.name, "optimizer_": "online"}  # fmt: skip
+            raise SettingError(refusal, **{name: value for name, value in words.items() if f"{{{name}" in refusal})
+
+
 def _check_together(settings: Settings) -> None:
     _check_metric(settings)
+    _check_kernel(settings)
     rule, name = settings.rule, rule_name(settings.rule)
     together = hasattr(rule, "steps") or name == "perceptron"
     if settings.multi_class == "multi-class-perceptron" and not together:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.rows import KINDS, Array, stack
 from ..errors import ModelError
+from ..kernels.rows import Numbered
 
 
 class Support:
@@ -42,7 +43,7 @@ class Support:
                 fresh.append(i)
             places[at] = self._places[key]
         if fresh:
-            self._parts.append(rows.take(np.array(fresh)))
+            self._parts.append(rows.kept_rows(np.array(fresh)))
         return np.asarray(places[inverse])
 
     def products(self, rows: Any) -> Array:
@@ -62,6 +63,11 @@ class Support:
         new._parts, new._places = list(self._parts), dict(self._places)
         return new
 
+    def moved(self, places: Array, width: int) -> Support:
+        """The same for a base of other rows; places: where each of the old ones is."""
+        rows = self.rows
+        return self if rows is None else Support.restored({"support_own": places[rows.own], "support_width": np.array([width])})
+
     def saved(self) -> dict[str, Array]:
         """The rows' arrays, by name."""
         rows = self.rows
@@ -73,7 +79,7 @@ class Support:
         support = cls()
         parts = {name.removeprefix("support_"): value for name, value in saved.items() if name.startswith("support_")}
         if parts:
-            kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
+            kind = next((kind for kind in (*KINDS, Numbered) if set(kind._fields) == set(parts)), None)
             if kind is None:
                 raise ModelError(f"its rows are of a kind that is not known ({', '.join(sorted(parts))})")
             rows = kind.restored(parts)

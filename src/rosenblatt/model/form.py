@@ -236,7 +236,12 @@ def _support_rows(place: str, own: dict[str, Array], width: int, dtype: Any) -> 
     parts = {name.removeprefix(f"{place}support_"): own[name] for name in own if "support_" in name}
     if not parts:
         return 0
-    if "values" in parts:
+    if "own" in parts:
+        own_rows = parts["own"]
+        right = own_rows.ndim == 1 and own_rows.dtype.kind in "iu" and parts.get("width", np.empty(0)).tolist() == [width]
+        right = right and (not own_rows.size or bool(own_rows.min() >= 0 and own_rows.max() < width))
+        n = len(own_rows)
+    elif "values" in parts:
         right = parts["values"].ndim == 2 and parts["values"].shape[1] == width and parts["values"].dtype == dtype
         n = len(parts["values"])
     else:

@@ -30,6 +30,7 @@ from ..model.marks import kept
 from ..model.metrics import probability_metrics, scorer
 from ..model.model import Model
 from ..model.representation import Representation
+from ..model.support import supported, widened
 from ..model.thresholds import HELD_OUT, chosen
 from ..read.anything import source_like, source_of
 from .cross_scores import cross_scores, length, too_few
@@ -95,7 +96,8 @@ def new(
         task = task._replace(start=_random_start(scale, own.classes.size, rows.width, recipe.settings.random_state))
     trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
-    return trained._replace(model=replace(trained.model, **parts, recipe=recipe.as_dict()))
+    model = supported(replace(trained.model, **parts, recipe=recipe.as_dict()))
+    return trained._replace(model=model)
 
 
 def _learned_from(recipe: Recipe) -> Callable[[Array], Array] | None:
@@ -115,6 +117,9 @@ def further(
     before = replace(before, run=replace(before.run, settings=settings))
     source = source_like(data, before, y, labelled=True, **recipe.reading)
     rows, y = _as_own(before, source)
+    if before.features is not None and before.features.kernel is not None:
+        step, rows = before.features.kernel.learning(rows.rows)
+        before = widened(before, step)
     if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
         text = "the model has learned from the rows that are set aside now, which flatters it on them"
         warnings.warn(text, stacklevel=3)
@@ -124,7 +129,7 @@ def further(
     task = Task(names=before.feature_names, observers=observers)
     anew, kept_parts = _as_before(recipe, before, y)
     trained = _trained(anew, (source, rows, y), before, task, weight, before)
-    model = kept_parts(replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+    model = supported(kept_parts(replace(trained.model, recipe={**before.recipe, **recipe.as_dict()})))
     return trained._replace(model=model)
 
 

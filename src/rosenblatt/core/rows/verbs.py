@@ -76,6 +76,9 @@ class Rows(Protocol):
     def take(self, chosen: Array) -> Self:
         """The chosen rows, in that order."""
 
+    def kept_rows(self, chosen: Array) -> Any:
+        """What a memory keeps of chosen rows: enough to combine them, and for others' `products` with them."""
+
     def blocks(self, size: int) -> Iterator[Self]:
         """The rows, at most `size` at a time, as views."""
 
@@ -266,6 +269,9 @@ class Stored:
 
     def scores(self: Any, w: Array) -> Array:
         return np.asarray(self.matrix() @ w.T)
+
+    def kept_rows(self: Any, chosen: Array) -> Any:
+        return self.take(chosen)
 
     def astype(self: Any, dtype: Any) -> Any:
         return self if self.dtype == dtype else self._make([frozen(self[0].astype(dtype)), *self[1:]])

@@ -1,0 +1,81 @@
+"""The step into a kernel's space: rows known by their kernel with those that are learned from. It is the last one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import KINDS, Array, Rows
+from ..errors import ModelError
+from ..kernels import kernel_from, kernel_name
+from ..kernels.function import findable, found
+from ..kernels.rows import KernelRows, known, more_rows, rows_to_learn_from
+from .step import Step
+
+
+class InKernel(Step):
+    """kernel: as it was asked for, or fitted. base: the rows that w is a sum of. numbers: (s,) their numbers in the
+    data that they came from, from 0."""
+
+    kind = "kernel"
+
+    def __init__(self, kernel: Any, base: Any = None, numbers: Any = None) -> None:
+        self.kernel, self.base = kernel, base
+        self.numbers = np.empty(0, np.int64) if numbers is None else numbers
+
+    @property
+    def width(self) -> int:
+        return 0 if self.base is None else int(self.base.n)
+
+    def partial(self, batch: Rows) -> Any:
+        return batch
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return b if a is None else a.stacked([b])
+
+    def finish(self, partial: Any) -> InKernel:
+        rows = rows_to_learn_from(self.kernel, partial)
+        return InKernel(rows.kernel, rows.base, rows.own)
+
+    def transform(self, rows: Rows) -> KernelRows:
+        return KernelRows(self.kernel, rows, self.base, np.full(rows.n, -1))
+
+    def learned(self, rows: Rows, others: bool = False) -> KernelRows:
+        own = known(self.kernel.base(rows), self.base)[0] if others else np.arange(rows.n)
+        own[own >= self.width] = -1
+        return KernelRows(self.kernel, rows, self.base, own)
+
+    def learning(self, rows: Rows) -> tuple[InKernel, KernelRows]:
+        """The step and the rows to learn on from, which are in its base."""
+        more = more_rows(self.kernel, rows, self.base)
+        later = np.full(more.width - self.width, -1)
+        return InKernel(self.kernel, more.base, np.concatenate([self.numbers, later])), more
+
+    def taken_base(self, used: Array) -> InKernel:
+        """The same with these rows of the base alone."""
+        return InKernel(self.kernel, self.base.take(used), self.numbers[used])
+
+    def recipe(self) -> dict[str, Any]:
+        return super().recipe() | {"kernel": kernel_name(self.kernel), "function": hasattr(self.kernel, "function")}
+
+    def tensors(self) -> dict[str, Array]:
+        function = getattr(self.kernel, "function", None)
+        if function is not None and not findable(function):
+            name = self.kernel.name
+            raise ModelError(f"kernel {name} cannot be found again by its name; put it into a module to save the model")
+        base = {f"base_{name}": np.asarray(getattr(self.base, name)) for name in self.base._fields}
+        return {"numbers": self.numbers, **base}
+
+    @classmethod
+    def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> InKernel:
+        parts = {name.removeprefix("base_"): value for name, value in tensors.items() if name.startswith("base_")}
+        kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
+        numbers = tensors.get("numbers", np.empty(0))
+        if kind is None or numbers.dtype != np.int64:
+            raise ModelError("damaged: the rows of its kernel are of a kind that is not known")
+        base = kind.restored(parts)
+        if numbers.shape != (base.n,):
+            raise ModelError("damaged: the rows of its kernel have not a number each")
+        kernel = found(recipe["kernel"]) if recipe["function"] else kernel_from(recipe["kernel"])
+        return cls(kernel, base, numbers)

@@ -1,0 +1,67 @@
+"""A kernel of one's own: a function of two arrays, as scikit-learn's SVC takes it."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..errors import DataError, ModelError, SettingError, short
+
+
+class Function:
+    """K(A, B) by a function of (n, d) and (m, d) arrays that gives (n, m). Model files hold where it is found by name,
+    `module:function`; reading one runs no code, so that the module must have been imported."""
+
+    parameters = ()
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.name = f"{function.__module__}:{getattr(function, '__qualname__', '')}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Function) and self.function is other.function
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def fitted(self, rows: Rows) -> "Function":
+        return self
+
+    def base(self, rows: Rows) -> Rows:
+        return rows
+
+    def block(self, a: Rows, b: Rows) -> Array:
+        values = self._called(a.toarray(), b.toarray())
+        if values.shape != (a.n, b.n) or values.dtype.kind != "f" or not np.isfinite(values).all():
+            found = f"kernel {self.name} gave {short(str(values), 40)} of shape {values.shape}"
+            raise DataError(f"{found}; expected finite numbers of shape {(a.n, b.n)}")
+        return values
+
+    def own(self, rows: Rows, own: Array) -> Array:
+        x = rows.toarray()
+        return np.array([self._called(row[None, :], row[None, :])[0, 0] for row in x], float)
+
+    def _called(self, a: Array, b: Array) -> Array:
+        try:
+            return np.asarray(self.function(a, b), float)
+        except Exception as error:
+            raise SettingError(f"kernel {self.name} fails: {type(error).__name__}: {error}") from None
+
+
+def found(name: str) -> Function:
+    """The inverse of the name. ModelError where it cannot be found without running code."""
+    module, _, path = name.partition(":")
+    value: Any = sys.modules.get(module)
+    for part in path.split("."):
+        value = getattr(value, part, None)
+    if not callable(value):
+        raise ModelError(f"its kernel is the function {path} of {module}; import that module first")
+    return Function(value)
+
+
+def findable(function: Any) -> bool:
+    """Whether another process finds this very function by its name."""
+    try:
+        return function.__module__ != "__main__" and found(Function(function).name).function is function
+    except ModelError:
+        return False

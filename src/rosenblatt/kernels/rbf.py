@@ -1,0 +1,43 @@
+"""K(x, z) = exp(−γ·‖x − z‖²): as like as near."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, Rows
+from ..parameters import Parameter
+from .product import Product
+
+
+class Rbf(Product):
+    """K(x, z) = exp(−gamma·‖x − z‖²). gamma "scale": 1/(d·var) of all values that are learned from, as scikit-learn's
+    SVC has it; 1 where they do not vary."""
+
+    name = "rbf"
+    parameters = (
+        Parameter(
+            "kernel_width", "scale", float, own="gamma", least=0, above=True, words={"scale": "scale"},
+            help="rbf: what the squared distance is multiplied by; scale: 1/(columns·variance).",
+        ),
+    )  # fmt: skip
+
+    def __init__(self, gamma: Any = "scale") -> None:
+        self.gamma = gamma
+
+    def fitted(self, rows: Rows) -> Rbf:
+        if self.gamma != "scale":
+            return self
+        count = max(rows.n * rows.width, 1)
+        mean = float(rows.column_sums(lambda x: x).sum()) / count
+        variance = float(rows.sq_norms().sum()) / count - mean**2
+        return Rbf(1.0 / (rows.width * variance) if variance > 1e-12 * mean**2 else 1.0)
+
+    def of(self, products: Array, a: Array, b: Array) -> Array:
+        products *= -2.0
+        products += a
+        products += b
+        np.maximum(products, 0.0, out=products)  # rounding may make the square of a distance negative
+        products *= -products.dtype.type(self.gamma)
+        return np.exp(products, out=products)
