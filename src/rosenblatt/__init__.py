@@ -9,6 +9,7 @@ __version__ = "0.3.0"
 
 _RECIPES = (
     "Perceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "AveragedPerceptron",
     "VotedPerceptron",

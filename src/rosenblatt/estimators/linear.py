@@ -19,6 +19,8 @@ from ..core.rows import Array, Rows
 from ..data.checks import checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
+from ..features.kernel import InKernel
+from ..features.pipeline import Features
 from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Limits, new_run
@@ -26,6 +28,7 @@ from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
+from ..model.support import supported, widened
 from ..parameters import described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
@@ -117,6 +120,8 @@ class LinearClassifier(Classifier):
     n_iter_ : int ≥ 1, epochs in all; history_ and mistakes_ have an entry for each finished one.
     t_ : int, examples seen. n_updates_ : int, steps applied.
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
+    dual_coef_ : (1, s) or (K, s), with a kernel in the place of coef_: the weights of the s = n_support_ rows that have
+        any; support_ : (s,) their numbers in the rows of fit, from 0, −1 after learning on.
     converged_ : bool, the rule finished as it should, by the weights that answer: it asks for no step on any row (by a
         vote, none is called wrong); of the units, and of metrics that bring their step (by the
         hinge loss), the loss has settled near its lowest and not above its start.
@@ -159,6 +164,9 @@ class LinearClassifier(Classifier):
     def _metric(self) -> Any:
         return self.metric
 
+    def _kernel(self) -> Any:
+        return self.kernel
+
     # --- learning ---
 
     def fit(
@@ -181,6 +189,8 @@ class LinearClassifier(Classifier):
         """
         going_on = self.warm_start and hasattr(self, "model_")
         y, rows = self._checked(X, y, reset=not going_on)
+        before = self._going_on() if going_on else None
+        features, rows, before = self._into_kernel(rows, before)
         start = None
         if (coef_init is not None or intercept_init is not None) and going_on:
             raise SettingError("coef_init and intercept_init begin a new fit; with warm_start this one goes on")
@@ -192,14 +202,14 @@ class LinearClassifier(Classifier):
         if order is not None and self.early_stopping and validation is None:
             raise SettingError("an order names all rows, and early_stopping sets some aside; give them as validation")
         weight = checked_weights(sample_weight, len(y))
-        before = self._going_on() if going_on else None
-        held = None if validation is None else self._held(*validation)
+        held = None if validation is None else self._held(*validation, features)
         names = getattr(self, "feature_names_in_", None)
-        task = Task(None, None, start, self._scorer(), order, names, callback, held)
+        task = Task(None, None, start, self._scorer(features), order, names, callback, held)
         recipe = self._recipe(before)
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
-        model = replace(learned.model, names=None if names is None else list(names), recipe=recipe.as_dict())
+        names = None if names is None else list(names)
+        model = supported(replace(learned.model, names=names, recipe=recipe.as_dict(), features=features))
         _warn(model, learned.rows)
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
@@ -209,7 +219,8 @@ class LinearClassifier(Classifier):
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
         y, rows = self._checked(X, y, reset=first)
-        if first:
+        features, rows, before = self._into_kernel(rows, None if first else self._going_on())
+        if before is None:
             if classes is None:
                 raise SettingError("the first call of partial_fit needs classes: all labels that will ever come")
             known = class_list(np.asarray(classes), self.positive)
@@ -219,7 +230,7 @@ class LinearClassifier(Classifier):
             model = Model(run=new_run(self._settings(), rows, known.size, weight=weighted), classes=known)
             self._counts = dict.fromkeys(known.tolist(), 0)
         else:
-            model = self._going_on()
+            model = before
             if classes is not None and sorted(map(str, classes)) != sorted(map(str, model.classes)):
                 text = f"{{classes}} differ from those of the first call, {plain(model.classes.tolist())}"
                 raise SettingError(text, classes=np.asarray(classes).tolist())
@@ -229,11 +240,12 @@ class LinearClassifier(Classifier):
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
         names = getattr(self, "feature_names_in_", None)
-        task = Task(class_weight=weight, scorer=self._scorer(), names=names)
+        task = Task(class_weight=weight, scorer=self._scorer(features), names=names)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
         for name in ("max_iter", "max_updates", "max_time"):
             learner_table()[name].check(getattr(self, name))
         model = learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
+        model = supported(replace(model, features=features))
         self._counts = counts
         return self._take(model)
 
@@ -244,8 +256,8 @@ class LinearClassifier(Classifier):
 
         Calibrated: less the score of even odds; of more than two classes the log-odds of each.
         """
-        rows = self._rows(X)
-        return self.model_.scores(rows)
+        rows, features = self._rows(X), self.model_.features
+        return self.model_.scores(rows if features is None else features.kernel.transform(rows))
 
     def predict(self, X: Any) -> Array:
         """(n,) labels. A score of exactly 0 is the negative class, a tie the first of the tied classes."""
@@ -268,7 +280,7 @@ class LinearClassifier(Classifier):
 
     def _settings(self) -> Settings:
         words = {name: getattr(self, name) for name in WORDS}
-        words |= {"rule": self._rule(), "metric": self._metric(), "random_state": seed_of(self.random_state)}
+        words |= {"rule": self._rule(), "metric": self._metric(), "kernel": self._kernel(), "random_state": seed_of(self.random_state)}
         return Settings.of(**words)
 
     def _recipe(self, before: Model | None) -> Recipe:
@@ -279,6 +291,8 @@ class LinearClassifier(Classifier):
         own |= {"rule": self._rule(), "random_state": seed}
         if "metric" in own:
             own["metric"] = self._metric()
+        if self._kernel() is not None:
+            own["kernel"] = self._kernel()
         own |= {} if self.shuffle else {"order": "given"}
         if self.early_stopping:
             learner_table()["validation_fraction"].check(self.validation_fraction)
@@ -289,7 +303,7 @@ class LinearClassifier(Classifier):
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
-        before, words = ({"metric": rule_name(each.metric), "l1": each.l1, **each.words()} for each in (old, new))
+        before, words = ({"metric": rule_name(each.metric), "l1": each.l1, "kernel": None, **each.words()} for each in (old, new))
         own = ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class")
         for name in own:
             _check_same(name, before[name], words[name])
@@ -299,23 +313,43 @@ class LinearClassifier(Classifier):
                 for each in sorted(set(was._fields) & self.get_params().keys() - set(WORDS)):
                     _check_same(each, getattr(was, each), getattr(now, each))
             _check_same(name, before[name], words[name])
-        _check_same("l1", before["l1"], words["l1"])
+        for name in ("l1", "kernel"):
+            _check_same(name, before[name], words[name])
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
         eta0 = old.eta0 if new.eta0 == "auto" else new.eta0
         seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
         return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
 
-    def _held(self, X: Any, y: Any) -> Held:
-        y, rows = self._checked(X, y, reset=False)
-        name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
-        return Held(rows, y, self._scorer(), name)
+    def _into_kernel(self, rows: Rows, before: Model | None) -> tuple[Features | None, Rows, Model | None]:
+        """(features, rows to learn from, the model that goes on): rows by their kernel, where there is one."""
+        kernel = self._settings().kernel
+        if kernel is None:
+            return None, rows, before
+        if before is None:
+            step = InKernel(kernel).fitted([rows])
+            return Features(rows.width, [step]), step.learned(rows), None
+        step, more = before.features.kernel.learning(rows)
+        before = widened(before, step)
+        return before.features, more, before
 
-    def _scorer(self) -> Any:
+    def _held(self, X: Any, y: Any, features: Features | None) -> Held:
+        y, rows = self._checked(X, y, reset=False)
+        rows = rows if features is None else features.kernel.transform(rows)
+        name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
+        return Held(rows, y, self._scorer(features), name)
+
+    def _scorer(self, features: Features | None) -> Any:
         if self.scoring is None:
             return None
         score = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return lambda model, rows, y: score(copy.copy(self)._take(model), rows.matrix(), y)
+
+        def scored(model: Model, rows: Rows, y: Array) -> Any:
+            own = copy.copy(model)  # with weights that were set
+            own.features = features
+            return score(copy.copy(self)._take(own), rows.given.matrix(), y)
+
+        return scored
 
     def _take(self, model: Model) -> Any:
         run = model.run
@@ -323,7 +357,12 @@ class LinearClassifier(Classifier):
         self.classes_ = model.classes
         w, b = model.weights
         shifted = len(b) == 1 and model.cut and model.run.memory.is_linear
-        self.coef_, self.intercept_ = w, b.astype(float) - model.cut if shifted else b
+        step = None if model.features is None else model.features.kernel
+        if step is None:
+            self.coef_ = w
+        else:
+            self.dual_coef_, self.support_, self.n_support_ = w, step.numbers, step.width
+        self.intercept_ = b.astype(float) - model.cut if shifted else b
         self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
         self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]
         self.converged_, self.stop_reason_, self.history_ = run.converged, str(run.stop_reason), run.history

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..errors import SettingError
+from ..kernels import kernel_classes, kernel_from
 from ..learn.settings import DEFAULTS
 from ..memory import memory_classes
 from ..metrics.arow import Arow
@@ -55,6 +56,35 @@ class BatchPerceptron(LinearClassifier, fixed={"rule": "perceptron", **_keeping(
 
     Parameters and attributes as `LinearClassifier`, with rule "perceptron", keep "last" and optimizer "batch".
     """
+
+
+class KernelPerceptron(
+    LinearClassifier,
+    fixed={"rule": "perceptron", "kernel": None},
+    extra={"kernel": "rbf", "degree": 3, "gamma": "auto", "coef0": 1.0, "unit": False},
+):
+    """The perceptron in a kernel's space (Aizerman 1964; Freund & Schapire 1999): u = Σ_j a_j·K(x_j, x) + b.
+
+    kernel: "rbf" exp(−gamma·‖x − z‖²), "poly" (gamma·x·z + coef0)^degree, "linear" x·z, "precomputed" (X is (n, n),
+    then (m, n)), or a function of two arrays. gamma: "auto": 1 for poly; for rbf "scale", 1/(d·variance). unit: divide
+    K by √(K(x, x)·K(z, z)). A bias is K + 1. Further parameters and attributes as `LinearClassifier`, with rule
+    "perceptron".
+
+    >>> from rosenblatt import KernelPerceptron
+    >>> KernelPerceptron(kernel="poly", degree=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).predict([[0, 1], [1, 1]])
+    array([1, 0])
+    """
+
+    def _kernel(self) -> Any:
+        """The kernel with those of the parameters that it takes."""
+        known = kernel_classes()
+        if self.kernel not in list(known):
+            return kernel_from(self.kernel)
+        taken = {each.inner: each for each in known[self.kernel].parameters}
+        own = {name: getattr(self, name) for name in taken if getattr(self, name) != "auto"}
+        for name, value in own.items():
+            taken[name].check(value)
+        return known[self.kernel](**own)
 
 
 class MarginPerceptron(LinearClassifier, fixed={"rule": "margin"}, extra=Margin._field_defaults):

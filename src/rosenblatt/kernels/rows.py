@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.rows import Array, Rows, stack
+from ..errors import DataError
 from .blocks import Scores, walk
 
 CELLS = 1 << 22
@@ -32,6 +33,10 @@ class KernelRows:
     def loop(self, loop: Any, rule: Any) -> Any:
         """What learns from these rows in the place of a compiled loop."""
         return walk(loop, rule)
+
+    @property
+    def given(self) -> Rows:
+        return self.rows
 
     def kept(self, classes: int) -> Scores:
         """The scores of the rows, kept from call to call."""
@@ -118,8 +123,7 @@ class KernelRows:
         return self.own[i].tobytes()  # type: ignore[no-any-return]
 
     def matrix(self) -> Any:
-        """The rows as they were before the kernel."""
-        return self.rows.matrix()
+        raise DataError("rows known only through a kernel have no columns")
 
 
 class Numbered(NamedTuple):

@@ -16,7 +16,8 @@ def marks(rows: Rows) -> Array:
 
     x·r with fixed random weights r, to 32 bits, because the order of a sum depends on the storage; then mixed.
     """
-    r = 1.0 + np.random.default_rng(0).random(rows.matrix().shape[1])
+    rows = rows.given
+    r = 1.0 + np.random.default_rng(0).random(rows.width)
     with np.errstate(all="ignore"):
         sums = [np.asarray(part.matrix() @ r, np.float64) + 0.0 for part in rows.blocks(BLOCK)]  # + 0: no −0
     bits = np.concatenate([*sums, np.empty(0)]).view(np.uint64) + np.uint64(1 << 19) >> np.uint64(20)

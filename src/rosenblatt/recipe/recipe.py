@@ -20,6 +20,7 @@ from ..data.checks import seed_of
 from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
+from ..kernels import kernel_name
 from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_name
 from ..learn.run import Limits
@@ -120,10 +121,13 @@ class Recipe:
     def as_dict(self) -> dict[str, Any]:
         """The words as JSON holds them; rules and metrics by name. What JSON cannot hold (functions, arrays, rows) is
         left out."""
-        out, named = {}, {"rule": self.settings.rule, "metric": self.settings.metric}
+        named = {name: rule_name(getattr(self.settings, name)) for name in ("rule", "metric")}
+        if self.settings.kernel is not None:
+            named["kernel"] = kernel_name(self.settings.kernel)
+        out = {}
         for name, value in self.words.items():
             with suppress(TypeError):
-                out[name] = rule_name(named[name]) if name in named else _plain(value)
+                out[name] = named[name] if name in named else _plain(value)
         return out
 
     @classmethod

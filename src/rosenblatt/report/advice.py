@@ -206,12 +206,13 @@ def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
         return []
     if hasattr(model.run.settings.metric, "see"):  # it measures each column by itself
         return []
-    ratio = ranges_apart(rows)
+    ratio = ranges_apart(rows.given)
     return [apart(ratio, remedy)] if ratio >= MINDS else []
 
 
 def surely_wrong(rows: Rows, y: Array) -> int:
     """How many of the rows every rule gets wrong, because rows that equal them have another label."""
+    rows = rows.given
     used = rows.used_columns()  # the others say nothing, and there may be 2^31 of them
     rows = rows if len(used) == rows.width else rows.take_columns(used)
     return repeats(Columns().add(rows), np.unique(y, return_inverse=True)[1]).surely_wrong

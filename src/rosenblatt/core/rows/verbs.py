@@ -76,6 +76,10 @@ class Rows(Protocol):
     def take(self, chosen: Array) -> Self:
         """The chosen rows, in that order."""
 
+    @property
+    def given(self) -> Any:
+        """The rows with columns to show: themselves, or as they were before a kernel."""
+
     def kept_rows(self, chosen: Array) -> Any:
         """What a memory keeps of chosen rows: enough to combine them, and for others' `products` with them."""
 
@@ -269,6 +273,10 @@ class Stored:
 
     def scores(self: Any, w: Array) -> Array:
         return np.asarray(self.matrix() @ w.T)
+
+    @property
+    def given(self: Any) -> Any:
+        return self
 
     def kept_rows(self: Any, chosen: Array) -> Any:
         return self.take(chosen)
