@@ -56,6 +56,13 @@ class InKernel(Step):
         """The same with these rows of the base alone."""
         return InKernel(self.kernel, self.base.take(used), self.numbers[used])
 
+    def name(self, column: int) -> str:
+        """Of a row of the base: `row 17` of the data that were learned from first, `later row 3` of others."""
+        number = int(self.numbers[column])
+        if number >= 0:
+            return f"row {number + 1}"
+        return f"later row {int(np.count_nonzero(self.numbers[: column + 1] < 0))}"
+
     def recipe(self) -> dict[str, Any]:
         return super().recipe() | {"kernel": kernel_name(self.kernel), "function": hasattr(self.kernel, "function")}
 

@@ -231,8 +231,11 @@ class Names:
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else given + 2 + label
         self._products = getattr(model.features, "quadratic", None)
+        self._kernel = getattr(model.features, "kernel", None)
 
     def __getitem__(self, column: int) -> str:
+        if self._kernel is not None:
+            return str(self._kernel.name(int(column)))
         if self._names is None and self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         if self._products is not None:

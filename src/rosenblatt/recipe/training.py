@@ -96,8 +96,7 @@ def new(
         task = task._replace(start=_random_start(scale, own.classes.size, rows.width, recipe.settings.random_state))
     trained = _trained(recipe, (source, rows, y), own, task, weight)
     parts = {name: getattr(own, name) for name in ("features", "reading", "names")}
-    model = supported(replace(trained.model, **parts, recipe=recipe.as_dict()))
-    return trained._replace(model=model)
+    return _supported(trained, replace(trained.model, **parts, recipe=recipe.as_dict()))
 
 
 def _learned_from(recipe: Recipe) -> Callable[[Array], Array] | None:
@@ -129,8 +128,15 @@ def further(
     task = Task(names=before.feature_names, observers=observers)
     anew, kept_parts = _as_before(recipe, before, y)
     trained = _trained(anew, (source, rows, y), before, task, weight, before)
-    model = supported(kept_parts(replace(trained.model, recipe={**before.recipe, **recipe.as_dict()})))
-    return trained._replace(model=model)
+    model = kept_parts(replace(trained.model, recipe={**before.recipe, **recipe.as_dict()}))
+    return _supported(trained, model)
+
+
+def _supported(learned: Learned, model: Model) -> Learned:
+    """With this model; of one with a kernel without the rows that it does not use."""
+    model, step = supported(model), None if model.features is None else model.features.kernel
+    rows = learned.rows if step is None else model.features.kernel.transform(learned.rows.given)
+    return learned._replace(model=model, rows=rows)
 
 
 def model_of(given: Any) -> Model:
