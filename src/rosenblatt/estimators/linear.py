@@ -28,7 +28,7 @@ from ..learn.settings import WORDS, Settings, learner_table
 from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
-from ..model.support import supported, widened
+from ..model.support import supported, widened, with_base
 from ..parameters import described, signature_of
 from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
@@ -209,7 +209,8 @@ class LinearClassifier(Classifier):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
         self._counts = label_counts(learned.y)
         names = None if names is None else list(names)
-        model = supported(replace(learned.model, names=names, recipe=recipe.as_dict(), features=features))
+        model = replace(learned.model, names=names, recipe=recipe.as_dict(), features=features)
+        model = supported(with_base(model, learned.rows))
         _warn(model, learned.rows)
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
@@ -280,7 +281,12 @@ class LinearClassifier(Classifier):
 
     def _settings(self) -> Settings:
         words = {name: getattr(self, name) for name in WORDS}
-        words |= {"rule": self._rule(), "metric": self._metric(), "kernel": self._kernel(), "random_state": seed_of(self.random_state)}
+        words |= {
+            "rule": self._rule(),
+            "metric": self._metric(),
+            "kernel": self._kernel(),
+            "random_state": seed_of(self.random_state),
+        }
         return Settings.of(**words)
 
     def _recipe(self, before: Model | None) -> Recipe:
@@ -303,7 +309,9 @@ class LinearClassifier(Classifier):
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
-        before, words = ({"metric": rule_name(each.metric), "l1": each.l1, "kernel": None, **each.words()} for each in (old, new))
+        before, words = (
+            {"metric": rule_name(each.metric), "l1": each.l1, "kernel": None, **each.words()} for each in (old, new)
+        )
         own = ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class")
         for name in own:
             _check_same(name, before[name], words[name])

@@ -55,5 +55,3 @@ def kernel_name(kernel: Any) -> str:
         if (value := getattr(kernel, each.inner)) != each.default
     ]
     return f"{kernel.name}:{','.join(changed)}" if changed else str(kernel.name)
-
-

@@ -1,5 +1,7 @@
 """K(x, z) = x·z: the linear classifier itself, in the dual."""
 
+from typing import Any
+
 from ..core.rows import Array
 from .product import UNIT, Product
 
@@ -13,5 +15,5 @@ class Linear(Product):
     def __init__(self, unit: bool = False) -> None:
         self.unit = unit
 
-    def of(self, products: Array, a: Array, b: Array) -> Array:
+    def of(self, products: Array, a: Any, b: Any) -> Array:
         return products

@@ -1,5 +1,7 @@
 """K(x, z) = (γ·x·z + c)^d: all products of up to d features."""
 
+from typing import Any
+
 from ..core.rows import Array
 from ..parameters import Parameter
 from .product import UNIT, Product, power
@@ -11,7 +13,9 @@ class Poly(Product):
     name = "poly"
     parameters = (
         Parameter("kernel_degree", 3, int, own="degree", least=1, help="poly: the power."),
-        Parameter("kernel_gamma", 1.0, float, own="gamma", least=0, above=True, help="poly: what x·z is multiplied by."),
+        Parameter(
+            "kernel_gamma", 1.0, float, own="gamma", least=0, above=True, help="poly: what x·z is multiplied by."
+        ),
         Parameter("kernel_coef0", 1.0, float, own="coef0", least=0, help="poly: what is added to it."),
         UNIT,
     )
@@ -19,7 +23,7 @@ class Poly(Product):
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0, unit: bool = False) -> None:
         self.degree, self.gamma, self.coef0, self.unit = degree, gamma, coef0, unit
 
-    def of(self, products: Array, a: Array, b: Array) -> Array:
+    def of(self, products: Array, a: Any, b: Any) -> Array:
         if self.gamma != 1.0:
             products *= products.dtype.type(self.gamma)
         products += products.dtype.type(self.coef0)

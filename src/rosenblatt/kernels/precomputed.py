@@ -17,7 +17,9 @@ class Precomputed:
     def fitted(self, rows: Rows) -> Precomputed:
         if rows.n != rows.width:
             found = f"{plural(rows.n, 'row')} of {plural(rows.width, 'value')}"
-            raise DataError(f"kernel precomputed: found {found}; expected K of each row with each, as many values as rows")
+            raise DataError(
+                f"kernel precomputed: found {found}; expected K of each row with each, as many values as rows"
+            )
         return self
 
     def base(self, rows: Rows) -> Rows:

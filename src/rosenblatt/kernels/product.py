@@ -22,12 +22,14 @@ def products(a: Rows, b: Rows) -> Array:
 
 
 class Product:
-    """The base of these kernels. unit: K/√(K(x, x)·K(z, z)), where 0 stays 0."""
+    """The base of these kernels. unit: K/√(K(x, x)·K(z, z)), where 0 stays 0. by_length: whether K asks for ‖x‖²."""
 
     unit = False
+    by_length = False
 
-    def of(self, products: Array, a: Array, b: Array) -> Array:
-        """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each."""
+    def of(self, products: Array, a: Any, b: Any) -> Array:
+        """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each; None
+        where nobody asks, which saves a tenth of the time."""
         raise NotImplementedError
 
     def fitted(self, rows: Rows) -> Self:
@@ -43,6 +45,8 @@ class Product:
 
     def block(self, a: Rows, b: Rows) -> Array:
         inner = products(a, b)
+        if not (self.unit or self.by_length):
+            return self.of(inner, None, None)
         left, right = (rows.sq_norms().astype(inner.dtype) for rows in (a, b))
         values = self.of(inner, left[:, None], right[None, :])
         if self.unit:

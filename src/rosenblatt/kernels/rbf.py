@@ -16,6 +16,7 @@ class Rbf(Product):
     SVC has it; 1 where they do not vary."""
 
     name = "rbf"
+    by_length = True
     parameters = (
         Parameter(
             "kernel_width", "scale", float, own="gamma", least=0, above=True, words={"scale": "scale"},
@@ -34,7 +35,7 @@ class Rbf(Product):
         variance = float(rows.sq_norms().sum()) / count - mean**2
         return Rbf(1.0 / (rows.width * variance) if variance > 1e-12 * mean**2 else 1.0)
 
-    def of(self, products: Array, a: Array, b: Array) -> Array:
+    def of(self, products: Array, a: Any, b: Any) -> Array:
         products *= -2.0
         products += a
         products += b

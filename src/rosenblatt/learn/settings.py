@@ -18,6 +18,7 @@ import numpy as np
 from ..core.rows import Array
 from ..errors import ModelError, SettingError
 from ..kernels import KERNEL, kernel_classes, kernel_from, kernel_name
+from ..kernels.virtual import VIRTUAL
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
 from ..parameters import LEARNER, Parameter, defaults, made, ordered
@@ -114,8 +115,13 @@ def declared() -> dict[str, Parameter]:
 @lru_cache(maxsize=1)
 def learner_table() -> dict[str, Parameter]:
     """name → entry, in the order of the documentation."""
-    table = ordered([*LEARNER[:2], KERNEL, *LEARNER[2:]], declared().values())
-    for name, known in {"rule": rule_classes(), "metric": metric_classes(), "kernel": kernel_classes(), **_parts()}.items():
+    table = ordered([*LEARNER[:2], KERNEL, VIRTUAL, *LEARNER[2:]], declared().values())
+    for name, known in {
+        "rule": rule_classes(),
+        "metric": metric_classes(),
+        "kernel": kernel_classes(),
+        **_parts(),
+    }.items():
         entry = table[name]
         choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
         table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))

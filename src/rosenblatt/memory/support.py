@@ -66,7 +66,11 @@ class Support:
     def moved(self, places: Array, width: int) -> Support:
         """The same for a base of other rows; places: where each of the old ones is."""
         rows = self.rows
-        return self if rows is None else Support.restored({"support_own": places[rows.own], "support_width": np.array([width])})
+        return (
+            self
+            if rows is None
+            else Support.restored({"support_own": places[rows.own], "support_width": np.array([width])})
+        )
 
     def saved(self) -> dict[str, Array]:
         """The rows' arrays, by name."""

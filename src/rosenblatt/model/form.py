@@ -238,7 +238,9 @@ def _support_rows(place: str, own: dict[str, Array], width: int, dtype: Any) -> 
         return 0
     if "own" in parts:
         own_rows = parts["own"]
-        right = own_rows.ndim == 1 and own_rows.dtype.kind in "iu" and parts.get("width", np.empty(0)).tolist() == [width]
+        right = (
+            own_rows.ndim == 1 and own_rows.dtype.kind in "iu" and parts.get("width", np.empty(0)).tolist() == [width]
+        )
         right = right and (not own_rows.size or bool(own_rows.min() >= 0 and own_rows.max() < width))
         n = len(own_rows)
     elif "values" in parts:

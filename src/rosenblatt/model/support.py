@@ -34,6 +34,16 @@ def supported(model: Model) -> Model:
     return moved(model, step.taken_base(used), lambda values: values[..., used], places)
 
 
+def with_base(model: Model, rows: Any) -> Model:
+    """The model with the base that these rows have come to, of those that it has learned from."""
+    step = None if model.features is None else model.features.kernel
+    if step is None or rows.width == step.width:
+        return model
+    old, later = model.features, np.full(rows.width - step.width, -1)
+    new = InKernel(step.kernel, rows.base, np.concatenate([step.numbers, later]))
+    return replace(model, features=Features(old.columns, [*old.steps[:-1], new], old.dictionary, old.senders))
+
+
 def widened(model: Model, step: InKernel) -> Model:
     """The model with more rows in its base, whose weights are 0."""
     more = step.width - model.width

@@ -21,6 +21,7 @@ from ..errors import SettingError, located, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Options
 from ..kernels import kernel_name
+from ..kernels.virtual import virtual_from
 from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_name
 from ..learn.run import Limits
@@ -257,6 +258,8 @@ class Recipe:
             if name not in WORDS:
                 recipe_table()[name].check(value)
         check_together(self.settings.rule, words.get("multi_class"))
+        if self["virtual"] is not None:
+            virtual_from(self["virtual"])
         asked = [name for name in Wish._fields[:3] if self[name] is not None]
         if len(asked) > 1:
             text = f"{{{asked[0]}.name}} and {{{asked[1]}.name}}: a threshold is chosen by one of them"

@@ -62,6 +62,8 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for name, entry in table.items():
         if entry.needs is not None and str(said(entry.needs[0])).partition(":")[0] != str(entry.needs[1]):
             needs[name] = dict([entry.needs])
+    if said("kernel") is None:
+        needs["virtual"] = {"kernel": None}
     if optimizer_from(said("optimizer")).picks:
         needs["max_iter"] = {"optimizer": "online", "": "another that goes through all rows; a pick is an update"}
     if all(said(name) is None for name in limits):

@@ -30,10 +30,11 @@ from ..model.marks import kept
 from ..model.metrics import probability_metrics, scorer
 from ..model.model import Model
 from ..model.representation import Representation
-from ..model.support import supported, widened
+from ..model.support import supported, widened, with_base
 from ..model.thresholds import HELD_OUT, chosen
 from ..read.anything import source_like, source_of
 from .cross_scores import cross_scores, length, too_few
+from .virtual import with_virtual
 
 if TYPE_CHECKING:
     from .recipe import Recipe
@@ -134,9 +135,9 @@ def further(
 
 def _supported(learned: Learned, model: Model) -> Learned:
     """With this model; of one with a kernel without the rows that it does not use."""
-    model, step = supported(model), None if model.features is None else model.features.kernel
-    rows = learned.rows if step is None else model.features.kernel.transform(learned.rows.given)
-    return learned._replace(model=model, rows=rows)
+    model = supported(with_base(model, learned.rows))
+    step = None if model.features is None else model.features.kernel
+    return learned._replace(model=model, rows=learned.rows if step is None else step.transform(learned.rows.given))
 
 
 def model_of(given: Any) -> Model:
@@ -195,6 +196,8 @@ def learn(
     begun = time.monotonic()
     if before is None:
         model = fit(rows, y, settings, recipe.limits, task, weight)
+        if recipe["virtual"] is not None:
+            model, rows = with_virtual(model, rows, y, recipe["virtual"], recipe.limits, task, weight)
     else:
         model = learn_more(before, rows, y, recipe.limits, task, weight)
     return Learned(model, rows, y, weight, task, time.monotonic() - begun)

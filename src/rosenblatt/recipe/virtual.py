@@ -1,0 +1,49 @@
+"""The second part of learning with virtual examples: see `kernels.virtual`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..core.rows import Array, stack
+from ..errors import SettingError
+from ..kernels import kernel_name
+from ..kernels.rows import KernelRows
+from ..kernels.virtual import examples
+from ..learn.run import Limits
+from ..model.fit import Task, fit
+from ..model.model import Model
+
+
+def with_virtual(
+    model: Model, rows: Any, y: Array, asked: Any, limits: Limits, task: Task, weight: Array | None
+) -> tuple[Model, KernelRows]:
+    """(the model after more epochs with virtual examples, the rows with these in their base).
+
+    MNIST, poly:degree=5,unit=true through the origin, 4 + 4 epochs, averaged, one order: 1.45 % wrong without them;
+    .95 % with all rows and shift:1 from the last weights; 1.10 % with the support vectors and theirs alone, 1.08 % from
+    the averaged weights.
+    """
+    kernel = rows.kernel
+    if kernel.base(rows.rows) is not rows.rows:
+        name = kernel_name(kernel)
+        raise SettingError("{virtual:s}: {kernel:s} has no rows to vary", virtual=str(asked), kernel=name)
+    w, b = model.run.memory.weights(model.run.state)
+    chosen = np.flatnonzero(w.any(axis=0)[rows.own])
+    if not chosen.size:
+        return model, rows
+    made, kinds = examples(asked, rows.rows.take(chosen))
+    base = stack([rows.base, made])
+    own = np.concatenate([rows.own, np.arange(rows.width, base.n)])
+    more = KernelRows(kernel, stack([rows.rows, made]), base, own)
+    start = np.concatenate([w, np.zeros((len(w), made.n))], axis=1), b
+    both = np.concatenate([y, np.tile(y[chosen], kinds)])
+    weight = None if weight is None else np.concatenate([weight, np.tile(weight[chosen], kinds)])
+    new, first = fit(more, both, model.run.settings, limits, task._replace(start=start), weight), model.run
+    history = {
+        name: [*first.history[name], *new.run.history[name]] for name in new.run.history if name in first.history
+    }
+    run = replace(new.run, history=history, epoch=first.epoch + new.run.epoch)
+    return replace(new, run=run), KernelRows(kernel, rows.rows, base, rows.own)
