@@ -95,7 +95,7 @@ def test_too_many_columns_are_refused_with_their_number() -> None:
 def test_what_does_not_fit_into_memory_is_refused_with_its_numbers(
     make: Callable[[Array], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quadratic, "_memory", lambda: 1000)
+    monkeypatch.setattr(quadratic, "machine_memory", lambda: 1000)
     with pytest.raises(DataError, match=r"degree=2 makes 650 values of 10 rows and 65 columns, .* the machine has"):
         Quadratic(10).transform(make(np.ones((10, 10))))
     with pytest.raises(DataError, match=r"degree=2 makes 550 values"):

@@ -139,10 +139,11 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
             yield f"with runs of {' and of '.join(runs)}"
     if recipe.get("senders") is not None:
         yield f"{recipe['senders']:,} known senders"
-    scaled = [step for step in recipe["scale"] if step["kind"] != "quadratic"]
+    scaled = [step for step in recipe["scale"] if step["kind"] not in ("quadratic", "map")]
     if scaled:
         names = (step["kind"] + (f":{step['length']:g}" if "length" in step else "") for step in scaled)
         yield f"scaled: {'+'.join(names)}"
-    for step in recipe["scale"][len(scaled) :]:
+    yield from (f"mapped: {step['map']}" for step in recipe["scale"] if step["kind"] == "map")
+    for step in (step for step in recipe["scale"] if step["kind"] == "quadratic"):
         which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
         yield f"{which} of the {'scaled ' if scaled else ''}columns added"

@@ -101,7 +101,7 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             batch, labels = batch.take(chosen), labels[chosen]
         features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
         names = features.names or source.feature_names
-        if features.quadratic is not None:
+        if features.quadratic is not None or features.map is not None:
             shape = Representation(classes=np.unique(labels), features=features, reading=source.recipe(), names=names)
             own = Names(shape)
             names = [own[j] for j in range(rows.width)] if rows.width <= WIDE else None

@@ -309,9 +309,8 @@ class LinearClassifier(Classifier):
         """The model, with the settings that may change on the way taken over from the parameters."""
         model, new = self.model_, self._settings()
         old = model.run.settings
-        before, words = (
-            {"metric": rule_name(each.metric), "l1": each.l1, "kernel": None, **each.words()} for each in (old, new)
-        )
+        plainly = {"l1": 0.0, "kernel": None, "budget": None}
+        before, words = ({"metric": rule_name(each.metric), **plainly, **each.words()} for each in (old, new))
         own = ("keep", "fit_intercept", *(each.name for each in new.memory.parameters), "multi_class")
         for name in own:
             _check_same(name, before[name], words[name])
@@ -321,7 +320,7 @@ class LinearClassifier(Classifier):
                 for each in sorted(set(was._fields) & self.get_params().keys() - set(WORDS)):
                     _check_same(each, getattr(was, each), getattr(now, each))
             _check_same(name, before[name], words[name])
-        for name in ("l1", "kernel"):
+        for name in ("l1", "kernel", "budget"):
             _check_same(name, before[name], words[name])
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")

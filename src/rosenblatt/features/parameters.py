@@ -60,7 +60,14 @@ PRODUCTS = _of_numbers(
     help="--degree 2: all, squares (one column by itself), pairs (two by each other).",
     refusal=f"{{products:s}} {_UNKNOWN}",
 )  # fmt: skip
+MAP = Parameter(
+    "map", None, words={"none": None}, metavar="MAP", section="Features", takes="str or None",
+    help="Nearly a kernel, by columns: fourier, nystroem; with parameters: fourier:components=500,gamma=0.1.",
+    meaning="Columns in the place of all others, after scaling, whose inner products are nearly a kernel's:"
+            " random Fourier features (`fourier:components=1000,gamma=0.1`) or those of Nyström"
+            " (`nystroem:components=300,kernel=poly,degree=4`), drawn by `random_state`.",
+)  # fmt: skip
 
 FEATURES = (SCALE, VALUES, MIN_DOCUMENTS, MAX_SIZE, DICTIONARY, BITS, SIGNED, PRECISION, WORD_NGRAMS, CHAR_NGRAMS,
-            KNOWN_SENDERS, DEGREE, PRODUCTS)  # fmt: skip
+            KNOWN_SENDERS, DEGREE, PRODUCTS, MAP)  # fmt: skip
 """All of them, in the order of the help."""

@@ -19,6 +19,7 @@ from ..parameters import defaults
 from . import ngrams, scaling
 from .hashing import Hashing
 from .kernel import InKernel
+from .maps import Map, map_from
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
@@ -59,8 +60,9 @@ class Options(NamedTuple):
     words. char_ngrams: "A-B", runs of so many characters within words, or None (see `ngrams`). known_senders: a file of
     addresses (see `senders`), or None. precision: "float64" or "float32", of rows made from documents.
     scale: see `scaling`; None is `SCALE` of the kind of data. degree: 2 adds the products of the columns, as they are
-    after scaling; products: "all", "squares" or "pairs" of them (see `quadratic`). kernel: see `kernels`, or None. Rows have no use for the options
-    before scale, and documents none for those after it.
+    after scaling; products: "all", "squares" or "pairs" of them (see `quadratic`). map: see `maps`, drawn by the
+    seed. kernel: see `kernels`, or None. Rows have no use for the options before scale, and documents none for degree
+    and products.
 
     Products after scaling, before it, or between two: `AveragedPerceptron(max_iter=30)`, scale standard, 5-fold, on
     nine sets of numbers (heart, german, breast cancer, ionosphere, sonar, pima, vowel, iris, spambase), in the mean
@@ -81,7 +83,9 @@ class Options(NamedTuple):
     known_senders: str | None = _DEFAULTS["known_senders"]
     degree: int = _DEFAULTS["degree"]
     products: str = _DEFAULTS["products"]
+    map: str | None = _DEFAULTS["map"]
     kernel: Any = None
+    seed: int = 0
 
     def check(self, kind: str) -> None:
         """Raises SettingError for options that there are not, and for products of words."""
@@ -92,6 +96,8 @@ class Options(NamedTuple):
         if self.known_senders is not None:
             read_senders(self.known_senders)
         DEGREE.check(self.degree)
+        if self.map is not None:
+            map_from(self.map)
         if self.degree == 2 and kind == "documents":
             text = "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words"
             raise SettingError(text, degree=2, word_ngrams=2)
@@ -108,8 +114,9 @@ class Options(NamedTuple):
     def of_rows(self, kind: str) -> list[Step]:
         """The steps that rows go through, of numbers or made from documents."""
         products = [Quadratic(products=self.products)] if self.degree == 2 else []
+        maps = [] if self.map is None else [map_from(self.map, self.seed)]
         kernel = [] if self.kernel is None else [InKernel(self.kernel)]
-        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products, *kernel]
+        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products, *maps, *kernel]
 
 
 DEFAULT = Options()
@@ -182,8 +189,13 @@ class Features:
 
     @property
     def quadratic(self) -> Quadratic | None:
-        """The step that adds products, if there is one; only a kernel comes after it."""
+        """The step that adds products, if there is one; only a map and a kernel come after it."""
         return next((step for step in self.steps if isinstance(step, Quadratic)), None)
+
+    @property
+    def map(self) -> Map | None:
+        """The step that puts others in the place of all columns, if there is one; only a kernel comes after it."""
+        return next((step for step in self.steps if isinstance(step, Map)), None)
 
     @property
     def kernel(self) -> InKernel | None:
@@ -194,7 +206,7 @@ class Features:
     @property
     def width(self) -> int:
         """The features after all steps, d; of a kernel the rows that weights belong to."""
-        widening = [step.width for step in (self.quadratic, self.kernel) if step is not None]
+        widening = [step.width for step in (self.quadratic, self.map, self.kernel) if step is not None]
         return widening[-1] if widening else self.columns
 
     @property
@@ -233,11 +245,12 @@ class Features:
             width = size if dictionary is None else dictionary.width + (senders is not None)
             if width != size:
                 raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
-            steps = []
+            steps, across = list[Step](), size
             for place, step in enumerate(recipe["scale"]):
                 prefix = f"scale.{place}."
                 own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
-                steps.append(scaling.restore(step, own, size))
+                steps.append(scaling.restore(step, own, across))
+                across = getattr(steps[-1], "width", across)
             return cls(size, steps, dictionary, senders)
         except ModelError:
             raise

@@ -82,7 +82,7 @@ class Quadratic(Step):
 
     def _check_memory(self, rows: Rows) -> None:
         count = rows.size + int(self._layout.products_of(rows.stored(axis=1)).sum())
-        if (size := count * rows.value_bytes) > (memory := _memory()):
+        if (size := count * rows.value_bytes) > (memory := machine_memory()):
             found = f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns"
             need = f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB"
             raise DataError(f"{found}, {need}; take fewer rows or columns", degree=2)
@@ -107,7 +107,7 @@ class Quadratic(Step):
         return super().recipe() | {"products": self.products}
 
 
-def _memory() -> int:
+def machine_memory() -> int:
     """Bytes of memory of the machine; without a word from it, 8 GB."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

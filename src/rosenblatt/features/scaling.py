@@ -218,6 +218,10 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
     """A step from its recipe and tensors. Raises ModelError where they do not fit the width."""
     if recipe["kind"] == "unit":
         return UnitLength(float(recipe["length"]))
+    if recipe["kind"] == "map":
+        from .maps import restored
+
+        return restored(recipe, tensors, width)
     if recipe["kind"] == "kernel":
         from .kernel import InKernel
 

@@ -29,6 +29,12 @@ KERNEL = Parameter(
             " of the features themselves. A bias is K + 1. Takes no metric, no L1 and no pick optimizer.",
 )  # fmt: skip
 
+BUDGET = Parameter(
+    "budget", None, int, "With a kernel: the most support vectors.", least=1, words={"none": None}, early=True,
+    meaning="With a kernel: the most rows that get weights (support vectors). Others make their steps by their nearest"
+            " points in the span of those (Projectron). None: no limit. Goes with keep last and averaged.",
+)  # fmt: skip
+
 
 def kernel_classes() -> dict[str, Any]:
     """name → class for every kernel in this folder."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import Kernel, loop_for
-from ..core.loop import BIAS, CLOCK, SCALE, SEEN, State, empty_keep, log_space
+from ..core.loop import BIAS, CLOCK, FOLD, SCALE, SEEN, Keep, State, Steps, empty_keep, log_space
 from ..core.rows import Array, Index
 
 if TYPE_CHECKING:
@@ -117,6 +117,39 @@ class Scores:
             self.f[part] += rows.kernel.block(rows.rows.take(part), base) @ change.T.astype(base.dtype)
 
 
+class Blocks(NamedTuple):
+    """What a walk through the blocks of an order needs. size: rows of a block of scores, in which no block of the steps
+    is cut. own: the log of one."""
+
+    inner: Any
+    rule: Any
+    steps: Steps
+    state: State
+    size: int
+    own: Keep
+
+    @classmethod
+    def of(cls, inner: Any, rule: Any, steps: Steps, state: State, keep: Keep) -> Blocks:
+        size = max(steps.block, BLOCK // steps.block * steps.block)
+        own = log_space(empty_keep(state, keep.joint), (min(size, steps.order.size) + 1) * state.b.size + 2)
+        return cls(inner, rule, steps, state, size, own._replace(stop=keep.stop, until=keep.until))
+
+    def learn(self, panel: Any, scores: Array, p: int, q: int) -> tuple[Any, Any, Array]:
+        """(log, where, decay), as `steps_of` takes them, of the rows p to q of the order. scores: (K, q − p)."""
+        state, steps = self.state, self.steps
+        before = state.f[SCALE], state.f[CLOCK], float(state.n[SEEN])
+        self.own.used[0] = 0
+        inside = state._replace(w=scores if state.w.ndim == 2 else scores[0])
+        decay = steps.decay[p:q] if steps.decay.size else steps.decay
+        mine = steps._replace(
+            y=steps.y[steps.order[p:q]], order=np.arange(q - p), c=steps.c[p:q], decay=decay, w=inside.w, b=state.b
+        )
+        done = self.inner(self.rule, panel, mine, inside, self.own, 0)
+        used = int(self.own.used[0])
+        log = tuple(getattr(self.own, name)[:used] for name in ("row", "cls", "coef"))
+        return log, (done, steps.block, before, state.f[BIAS]), decay
+
+
 def walk(loop: Any, rule: Any) -> Any:
     """A loop for kernel rows that takes what `loop` takes."""
     inner = loop_for(loop, rule, Panel(np.zeros((1, 1), np.float32), np.zeros(1)))
@@ -126,8 +159,8 @@ def walk(loop: Any, rule: Any) -> Any:
         kept = rows.kept(classes)
         w = state.w.reshape(classes, -1)
         kept.note(w, np.flatnonzero((w != kept.w).any(axis=0)))
-        size = max(block, BLOCK // block * block)
-        own = log_space(empty_keep(state, keep.joint), (min(size, order.size) + 1) * classes + 2)
+        blocks = Blocks.of(inner, rule, steps, state, keep)
+        own, size = blocks.own, blocks.size
         waiting, p = np.empty(0, np.int64), start
         while p < order.size:
             q = min(p + size, order.size)
@@ -136,18 +169,10 @@ def walk(loop: Any, rule: Any) -> Any:
             chosen = order[p:q]
             scores = np.ascontiguousarray(kept.of(chosen, w, waiting).T)
             panel = Panel(rows.between(chosen, block < q - p), kept.norms[chosen])
-            before = state.f[SCALE], state.f[CLOCK], float(state.n[SEEN])
-            own.used[0] = 0
-            inside = state._replace(w=scores if state.w.ndim == 2 else scores[0])
-            decay = steps.decay[p:q] if steps.decay.size else steps.decay
-            mine = steps._replace(
-                y=steps.y[chosen], order=np.arange(q - p), c=steps.c[p:q], decay=decay, w=inside.w, b=state.b
-            )
-            done = inner(rule, panel, mine, inside, own._replace(stop=keep.stop, until=keep.until), 0)
-            used = int(own.used[0])
-            log = own.row[:used], own.cls[:used], own.coef[:used]
+            log, where, decay = blocks.learn(panel, scores, p, q)
+            done, used = where[0], len(log[0])
             late = keep.late.reshape(classes, -1) if keep.late.size else np.empty((0, 0))
-            apply_steps(log, rows.own[chosen], w, late, keep.late_b, (done, block, before, state.f[BIAS]), decay)
+            apply_steps(log, rows.own[chosen], w, late, keep.late_b, where, decay)
             folds = own.row[:used] < 0
             for factor in own.coef[:used][folds]:
                 kept.scale(float(factor))
@@ -198,7 +223,7 @@ def steps_of(log: Any, own: Array, w: Array, late: Array, late_b: Array, where: 
                 late_b[k] += coef[t] * after * bias * late_seen
             t += 1
         seen, scale, clock = late_seen + 1, after, late_clock + after
-        if t < row.size and row[t] < 0:
+        if scale < FOLD and t < row.size and row[t] < 0:  # the log says that it was folded, but not when
             if averaged:
                 late -= clock * w
             w *= coef[t]

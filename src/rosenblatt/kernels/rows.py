@@ -11,6 +11,7 @@ import numpy as np
 from ..core.rows import Array, Rows, stack
 from ..errors import DataError
 from .blocks import Scores, walk
+from .budget import walk_within
 
 CELLS = 1 << 22
 """Kernel values held at once."""
@@ -30,9 +31,9 @@ class KernelRows:
         self.kernel, self.rows, self.base, self.own = kernel, rows, base, own
         self._scores: Scores | None = None
 
-    def loop(self, loop: Any, rule: Any) -> Any:
-        """What learns from these rows in the place of a compiled loop."""
-        return walk(loop, rule)
+    def loop(self, loop: Any, rule: Any, budget: int | None = None) -> Any:
+        """What learns from these rows in the place of a compiled loop. budget: the most rows that get weights."""
+        return walk(loop, rule) if budget is None else walk_within(budget, loop, rule)
 
     @property
     def given(self) -> Rows:

@@ -280,7 +280,7 @@ class Run:
     def loop(self, rows: Rows) -> Callable[..., int]:
         loop: Any = learn_columns if self.settings.shaped else learn_many if self.many else learn
         own = getattr(rows, "loop", None)
-        return loop_for(loop, self.loop_rule, rows) if own is None else own(loop, self.loop_rule)
+        return loop_for(loop, self.loop_rule, rows) if own is None else own(loop, self.loop_rule, self.settings.budget)
 
     def record(self, n: Array, m: Array) -> None:
         """An entry of the history, from the state's counters n and m[0] as they were at its beginning; its loss is that

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import ModelError, SettingError
-from ..kernels import KERNEL, kernel_classes, kernel_from, kernel_name
+from ..kernels import BUDGET, KERNEL, kernel_classes, kernel_from, kernel_name
 from ..kernels.virtual import VIRTUAL
 from ..memory import memory_classes, memory_from
 from ..optimizers import optimizer_classes, optimizer_from
@@ -115,13 +115,9 @@ def declared() -> dict[str, Parameter]:
 @lru_cache(maxsize=1)
 def learner_table() -> dict[str, Parameter]:
     """name → entry, in the order of the documentation."""
-    table = ordered([*LEARNER[:2], KERNEL, VIRTUAL, *LEARNER[2:]], declared().values())
-    for name, known in {
-        "rule": rule_classes(),
-        "metric": metric_classes(),
-        "kernel": kernel_classes(),
-        **_parts(),
-    }.items():
+    table = ordered([*LEARNER[:2], KERNEL, BUDGET, VIRTUAL, *LEARNER[2:]], declared().values())
+    found = {"rule": rule_classes(), "metric": metric_classes(), "kernel": kernel_classes(), **_parts()}
+    for name, known in found.items():
         entry = table[name]
         choices = () if entry.kind is object else tuple(known)  # a rule is checked where it is made
         table[name] = entry._replace(choices=choices, help=entry.help.replace("{choices}", ", ".join(known)))
@@ -144,6 +140,7 @@ class Settings:
     rule: Any
     metric: Any
     kernel: Any
+    budget: int | None
     memory: Any
     optimizer: Any
     schedule: Any
@@ -170,7 +167,8 @@ class Settings:
         kernel = kernel_from(words.pop("kernel"))
         memory, optimizer = memory_from(words.pop("keep"), **words), optimizer_from(words.pop("optimizer"), **words)
         schedule = schedule_from(words["learning_rate"], words["decay"], words["alpha"])
-        settings = cls(rule, metric, kernel, memory, optimizer, schedule, **{name: words[name] for name in _PLAIN})
+        plain = {name: words[name] for name in ("budget", *_PLAIN)}
+        settings = cls(rule, metric, kernel, memory=memory, optimizer=optimizer, schedule=schedule, **plain)
         for name, value in words.items():
             if name != "learning_rate":  # `schedule_from` has read it, as others have read what is gone from the words
                 learner_table()[name].check(value)
@@ -289,15 +287,15 @@ class Settings:
             out[word] = "callable" if isinstance(value, Own) else value.name
         out = {name: value.item() if isinstance(value, np.generic) else value for name, value in out.items()}
         out["rule"], out["metric"] = rule_name(self.rule), rule_name(self.metric)
-        out["kernel"] = None if self.kernel is None else kernel_name(self.kernel)
-        for name in ("metric", "l1", "kernel"):  # files without them can be read by programs that know none
+        out["kernel"], out["budget"] = None if self.kernel is None else kernel_name(self.kernel), self.budget
+        for name in ("metric", "l1", "kernel", "budget"):  # files without them can be read by programs that know none
             if out[name] == DEFAULTS[name]:
                 del out[name]
         return out
 
 
 _PLAIN = ("eta0", "alpha", "l1", "shuffle", "random_state", "fit_intercept", "tol", "n_iter_no_change", "multi_class")
-WORDS = ("rule", "metric", "kernel", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
+WORDS = ("rule", "metric", "kernel", "budget", "keep", "optimizer", "learning_rate", *_PLAIN, *declared())
 """Names of what makes a learner, in the Python API and in model files."""
 
 
@@ -355,18 +353,24 @@ def _check_metric(settings: Settings) -> None:
 
 
 def _check_kernel(settings: Settings) -> None:
-    """What does not go with a kernel."""
-    who = "{kernel:s} learns weights of rows, not of columns, so it"
+    """What does not go with a kernel, and with a budget."""
+    who, few = "{kernel:s} learns weights of rows, not of columns, so it", settings.budget is not None
+    simple = settings.memory.is_linear and not settings.memory.needs_measure
     refusals = {
         f"{who} goes with no {{metric}}; leave that out": not hasattr(settings.metric, "plain"),
         f"{who} goes with no {{l1.name}}; leave that out": settings.l1 > 0.0,
         "{kernel:s} does not go with {optimizer}, which scans all rows for each step; use {optimizer_}":
             settings.optimizer.picks,
+        "{budget} does not go with {keep}, whose weights are those of all supports that ever were; use {keep_}":
+            few and not simple,
+        "{budget} does not go with {optimizer}, which scores all rows at once; use {optimizer_}":
+            few and not settings.optimizer.picks and settings.optimizer.whole,
     }  # fmt: skip
     for refusal, applies in refusals.items():
         if settings.kernel is not None and applies:
             words = {"kernel": kernel_name(settings.kernel), "metric": rule_name(settings.metric), "l1": settings.l1,
-                     "optimizer": settings.optimizer.name, "optimizer_": "online"}  # fmt: skip
+                     "optimizer": settings.optimizer.name, "optimizer_": "online", "budget": settings.budget,
+                     "keep": settings.memory.name, "keep_": "averaged"}  # fmt: skip
             raise SettingError(refusal, **{name: value for name, value in words.items() if f"{{{name}" in refusal})
 
 

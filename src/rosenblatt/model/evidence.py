@@ -230,12 +230,14 @@ class Names:
         self._label = None
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else given + 2 + label
-        self._products = getattr(model.features, "quadratic", None)
+        self._products, self._map = (getattr(model.features, name, None) for name in ("quadratic", "map"))
         self._kernel = getattr(model.features, "kernel", None)
 
     def __getitem__(self, column: int) -> str:
         if self._kernel is not None:
             return str(self._kernel.name(int(column)))
+        if self._map is not None:
+            return str(self._map.called(int(column)))
         if self._names is None and self._hashed:
             return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
         if self._products is not None:
@@ -288,5 +290,5 @@ def scaled_by(model: Representation) -> dict[str, Array]:
     """What each column was scaled by, (d,) each, so that a score can be recomputed: "mean" (as taken off) and
     "deviation", or "idf"; none of products of columns."""
     called = {"mean": "mean", "sd": "deviation", "weight": "idf"}
-    steps = [] if model.features is None or model.features.quadratic is not None else model.features.steps
+    steps = [] if model.features is None or model.features.quadratic or model.features.map else model.features.steps
     return {called[name]: values for step in steps for name, values in step.tensors().items() if name in called}

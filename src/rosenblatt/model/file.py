@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 SCHEMA = 4
 """Raised whenever an older program could misread a newer file. 1: 0.1.0; 2: what answers may be the best epoch, or
 calibrated, words may be in runs, mails have fields that were none, and there are more formats of data; 3: a metric or
-L1 shaped the steps, or there is no more than answers; 4: a kernel. A file says the lowest number that reads it rightly."""
+L1 shaped the steps, or there is no more than answers; 4: a kernel, or a map. A file says the lowest number that reads
+it rightly."""
 FORMATS = ("svmlight", "table", "text", "mail")
 """Of data, that schema 1 knows."""
 KEY = "rosenblatt"
@@ -47,7 +48,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     header, tensors = _run_parts(model.run)
     plainly = model.run.best is None and _answers_plainly(model) and _reads_plainly(model)
     header |= {
-        "schema": 4 if model.run.settings.kernel is not None else 3 if later else 1 if plainly else 2,
+        "schema": 4 if model.run.settings.kernel is not None or getattr(model.features, "map", None) else 3 if later else 1 if plainly else 2,
         "classes": labels.to_json(model.classes),
         "reading": model.reading,
         "names": model.names,

@@ -56,7 +56,7 @@ class Representation:
     @property
     def feature_names(self) -> Any:
         """What the features are called in messages: by column, or None."""
-        if self.features is not None and self.features.quadratic is not None:
+        if self.features is not None and (self.features.quadratic or self.features.map):
             from .evidence import Names
 
             return Names(self)

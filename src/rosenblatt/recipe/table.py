@@ -59,6 +59,8 @@ def without_effect(words: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     needs: dict[str, dict[str, Any]] = {}
     if said("validation") is None and not memory_from(str(said("keep"))).needs_measure:
         needs["scoring"] = {"keep": "pocket", "validation": None}
+    if said("kernel") is None:
+        needs["budget"] = {"kernel": None}
     for name, entry in table.items():
         if entry.needs is not None and str(said(entry.needs[0])).partition(":")[0] != str(entry.needs[1]):
             needs[name] = dict([entry.needs])
