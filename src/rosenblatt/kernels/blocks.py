@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import Kernel, loop_for
-from ..core.loop import BIAS, CLOCK, SCALE, SEEN, State, empty_keep, log_space
+from ..core.loop import BIAS, CLOCK, FOLD, SCALE, SEEN, UPDATES, State, empty_keep, log_space
 from ..core.rows import Array, Index
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ def walk(loop: Any, rule: Any) -> Any:
         kept = rows.kept(classes)
         w = state.w.reshape(classes, -1)
         kept.note(w, np.flatnonzero((w != kept.w).any(axis=0)))
-        size = max(block, BLOCK // block * block)
+        room = (keep.row.size - 2) // classes - 1 if keep.row.size else BLOCK  # so that an empty log takes a block
+        size = max(block, min(BLOCK, room) // block * block)
         own = log_space(empty_keep(state, keep.joint), (min(size, order.size) + 1) * classes + 2)
         waiting, p = np.empty(0, np.int64), start
         while p < order.size:
@@ -161,7 +162,7 @@ def walk(loop: Any, rule: Any) -> Any:
                 kept.note(w, waiting)
                 waiting = np.empty(0, np.int64)
                 kept.bring(np.unique(order[p:]))
-            if p < q:
+            if p < q or 0 < keep.until <= state.n[UPDATES]:
                 break
         kept.note(w, waiting)
         return p
@@ -198,7 +199,7 @@ def steps_of(log: Any, own: Array, w: Array, late: Array, late_b: Array, where: 
                 late_b[k] += coef[t] * after * bias * late_seen
             t += 1
         seen, scale, clock = late_seen + 1, after, late_clock + after
-        if t < row.size and row[t] < 0:
+        if scale < FOLD:  # not where the log has it: the rows before it may have made no step
             if averaged:
                 late -= clock * w
             w *= coef[t]
