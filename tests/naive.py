@@ -103,7 +103,11 @@ def sqrt(eta: float, decay: float) -> Callable[[int], float]:
 
 
 class How(NamedTuple):
-    """eta: of the block's number. block: rows scored at the same weights. bias: 1 or 0. l2: λ. weight: (n,) or None."""
+    """eta: of the block's number. block: rows scored at the same weights. bias: 1 or 0. l2: λ. weight: (n,) or None.
+
+    dual: w = Σ a_j·φ(x_j), of which only K_ij = φ(x_i)·φ(x_j) is known: x is K, w is a, so that x[i] @ w is the score
+    w·φ(x_i), and a step from row i is one of a_i.
+    """
 
     eta: Callable[[int], float] = constant(1.0)
     block: int = 1
@@ -111,6 +115,12 @@ class How(NamedTuple):
     l2: float = 0.0
     weight: Array | None = None
     start: tuple[Any, Any] | None = None
+    dual: bool = False
+
+
+def directions(x: Array, how: How) -> Array:
+    """(n, …) where the weights go with a step from each row; x[i] @ that is ‖x_i‖², also in the dual."""
+    return np.eye(len(x)) if how.dual else x
 
 
 class Block(NamedTuple):
@@ -131,17 +141,17 @@ class Block(NamedTuple):
 def learn(x: Array, y: Array, step: Any, loss: Any, orders: Iterable[Any], how: How) -> list[Block]:
     """Two classes, y = ±1: one epoch for each order of the rows."""
     w, b = (np.zeros(x.shape[1]), 0.0) if how.start is None else how.start
-    path: list[Block] = []
+    path, to = list[Block](), directions(x, how)
     for epoch, order in enumerate(orders):
         for p in range(0, len(order), how.block):
             rows, eta = order[p : p + how.block], how.eta(len(path))
             scores = [x[i] @ w + b for i in rows]
             c = [eta if how.weight is None else eta * how.weight[i] for i in rows]
             steps = [
-                a * step(u, y[i], x[i] @ x[i] + how.bias) / len(rows) for a, i, u in zip(c, rows, scores, strict=True)
+                a * step(u, y[i], x[i] @ to[i] + how.bias) / len(rows) for a, i, u in zip(c, rows, scores, strict=True)
             ]
             before = (w, b)
-            w = (1 - eta * how.l2) * w + sum(a * x[i] for a, i in zip(steps, rows, strict=True))
+            w = (1 - eta * how.l2) * w + sum(a * to[i] for a, i in zip(steps, rows, strict=True))
             b = b + how.bias * sum(steps)
             wrong = [bool(y[i] * u <= 0) for i, u in zip(rows, scores, strict=True)]
             lost = sum(a * loss(u, y[i]) for a, i, u in zip(c, rows, scores, strict=True))
@@ -152,7 +162,7 @@ def learn(x: Array, y: Array, step: Any, loss: Any, orders: Iterable[Any], how: 
 def learn_together(x: Array, y: Array, classes: int, orders: Iterable[Any], how: How) -> list[Block]:
     """The multi-class perceptron, y = 0 … K−1: add x̄ to the right class, subtract it from the wrongly winning one."""
     w, b = (np.zeros((classes, x.shape[1])), np.zeros(classes)) if how.start is None else how.start
-    path: list[Block] = []
+    path, to = list[Block](), directions(x, how)
     for epoch, order in enumerate(orders):
         for p in range(0, len(order), how.block):
             rows, eta = order[p : p + how.block], how.eta(len(path))
@@ -166,7 +176,7 @@ def learn_together(x: Array, y: Array, classes: int, orders: Iterable[Any], how:
                 wrong.append(bool(u[right] <= u[rival]))
                 if wrong[-1]:
                     a = share / len(rows)
-                    w[right], w[rival] = w[right] + a * x[i], w[rival] - a * x[i]
+                    w[right], w[rival] = w[right] + a * to[i], w[rival] - a * to[i]
                     b[right], b[rival] = b[right] + a * how.bias, b[rival] - a * how.bias
                     lost += share * (u[rival] - u[right])
             path.append(Block(epoch, wrong, any(wrong), before, (w, b), lost, sum(c)))

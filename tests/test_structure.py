@@ -21,7 +21,7 @@ LAYERS = [
     {"parameters", "mailtext"},
     {"rules", "metrics"},
     {"core"},  # rows and the loop: what readers yield is made of core's rows
-    {"data"},
+    {"data", "kernels"},
     {"memory", "optimizers"},
     {"read"},
     {"write"},

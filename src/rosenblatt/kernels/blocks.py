@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import Kernel, loop_for
-from ..core.loop import BIAS, CLOCK, FOLD, SCALE, SEEN, Keep, State, Steps, empty_keep, log_space
+from ..core.loop import BIAS, CLOCK, FOLD, SCALE, SEEN, UPDATES, Keep, State, Steps, empty_keep, log_space
 from ..core.rows import Array, Index
 
 if TYPE_CHECKING:
@@ -130,8 +130,10 @@ class Blocks(NamedTuple):
 
     @classmethod
     def of(cls, inner: Any, rule: Any, steps: Steps, state: State, keep: Keep) -> Blocks:
-        size = max(steps.block, BLOCK // steps.block * steps.block)
-        own = log_space(empty_keep(state, keep.joint), (min(size, steps.order.size) + 1) * state.b.size + 2)
+        classes = state.b.size
+        room = (keep.row.size - 2) // classes - 1 if keep.row.size else BLOCK  # so that an empty log takes a block
+        size = max(steps.block, min(BLOCK, room) // steps.block * steps.block)
+        own = log_space(empty_keep(state, keep.joint), (min(size, steps.order.size) + 1) * classes + 2)
         return cls(inner, rule, steps, state, size, own._replace(stop=keep.stop, until=keep.until))
 
     def learn(self, panel: Any, scores: Array, p: int, q: int) -> tuple[Any, Any, Array]:
@@ -186,7 +188,7 @@ def walk(loop: Any, rule: Any) -> Any:
                 kept.note(w, waiting)
                 waiting = np.empty(0, np.int64)
                 kept.bring(np.unique(order[p:]))
-            if p < q:
+            if p < q or 0 < keep.until <= state.n[UPDATES]:
                 break
         kept.note(w, waiting)
         return p
@@ -223,7 +225,7 @@ def steps_of(log: Any, own: Array, w: Array, late: Array, late_b: Array, where: 
                 late_b[k] += coef[t] * after * bias * late_seen
             t += 1
         seen, scale, clock = late_seen + 1, after, late_clock + after
-        if scale < FOLD and t < row.size and row[t] < 0:  # the log says that it was folded, but not when
+        if scale < FOLD:  # not where the log has it: the rows before it may have made no step
             if averaged:
                 late -= clock * w
             w *= coef[t]

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.dispatch import loop_for
-from ..core.loop import State
+from ..core.loop import UPDATES, State
 from ..core.rows import Array, Index, Rows
 from ..errors import SettingError
 from .blocks import Blocks, apply_steps
@@ -175,7 +175,7 @@ def walk_within(budget: int, loop: Any, rule: Any) -> Any:
                 whole[:, rows.own[chosen[new]]] = made[:, s + moved] @ from_new.T
             span.more(rows.own[chosen[new]], with_span[:, new], products[np.ix_(new, new)])
             p += where[0]
-            if p < q:
+            if p < q or 0 < keep.until <= state.n[UPDATES]:
                 break
         return p
 

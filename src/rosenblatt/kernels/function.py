@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..errors import DataError, ModelError, SettingError, short
+from ..errors import DataError, ModelError, SettingError, plain, short
 
 
 class Function:
@@ -31,21 +31,23 @@ class Function:
         return rows
 
     def block(self, a: Rows, b: Rows) -> Array:
-        values = self._called(a.toarray(), b.toarray())
-        if values.shape != (a.n, b.n) or values.dtype.kind != "f" or not np.isfinite(values).all():
-            found = f"kernel {self.name} gave {short(str(values), 40)} of shape {values.shape}"
-            raise DataError(f"{found}; expected finite numbers of shape {(a.n, b.n)}")
-        return values
+        return self._values(a.toarray(), b.toarray())
 
     def own(self, rows: Rows, own: Array) -> Array:
-        x = rows.toarray()
-        return np.array([self._called(row[None, :], row[None, :])[0, 0] for row in x], float)
+        return np.array([self._values(row, row)[0, 0] for row in rows.toarray()[:, None]], float)
 
-    def _called(self, a: Array, b: Array) -> Array:
+    def _values(self, a: Array, b: Array) -> Array:
+        wanted = (len(a), len(b))
+        if 0 in wanted:  # which functions of others refuse
+            return np.zeros(wanted)
         try:
-            return np.asarray(self.function(a, b), float)
+            values = np.asarray(self.function(a, b))
         except Exception as error:
-            raise SettingError(f"kernel {self.name} fails: {type(error).__name__}: {error}") from None
+            raise SettingError(f"kernel {self.name} fails: {plain(f'{type(error).__name__}: {error}')}") from None
+        if values.shape != wanted or values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+            text = f"kernel {self.name} gave {values.dtype} of shape {values.shape}: {plain(short(str(values), 40))}"
+            raise DataError(f"{text}; expected finite numbers of shape {wanted}")
+        return values.astype(float)
 
 
 def found(name: str) -> Function:

@@ -12,13 +12,20 @@ class Poly(Product):
 
     name = "poly"
     parameters = (
-        Parameter("kernel_degree", 3, int, own="degree", least=1, help="poly: the power."),
         Parameter(
-            "kernel_gamma", 1.0, float, own="gamma", least=0, above=True, help="poly: what x·z is multiplied by."
+            "kernel_degree", 3, int, own="degree", least=1, help="poly: the power.",
+            refusal="kernel poly: degree {kernel_degree.value} must be a whole number ≥ 1",
         ),
-        Parameter("kernel_coef0", 1.0, float, own="coef0", least=0, help="poly: what is added to it."),
+        Parameter(
+            "kernel_gamma", 1.0, float, own="gamma", least=0, above=True, help="poly: what x·z is multiplied by.",
+            refusal="kernel poly: gamma {kernel_gamma.value} must be a number > 0",
+        ),
+        Parameter(
+            "kernel_coef0", 1.0, float, own="coef0", least=0, help="poly: what is added to it.",
+            refusal="kernel poly: coef0 {kernel_coef0.value} must be a number ≥ 0",
+        ),
         UNIT,
-    )
+    )  # fmt: skip
 
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0, unit: bool = False) -> None:
         self.degree, self.gamma, self.coef0, self.unit = degree, gamma, coef0, unit

@@ -11,7 +11,7 @@ from ..parameters import Parameter
 
 UNIT = Parameter(
     "kernel_unit", False, bool, own="unit", help="Divide K by √(K(x, x)·K(z, z)), so that every row has length 1.",
-    words={"true": True, "false": False},
+    words={"true": True, "false": False}, refusal="kernel: unit {kernel_unit.value} must be true or false",
 )  # fmt: skip
 
 

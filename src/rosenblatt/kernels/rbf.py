@@ -21,6 +21,7 @@ class Rbf(Product):
         Parameter(
             "kernel_width", "scale", float, own="gamma", least=0, above=True, words={"scale": "scale"},
             help="rbf: what the squared distance is multiplied by; scale: 1/(columns·variance).",
+            refusal='kernel rbf: gamma {kernel_width.value} must be "scale" or a number > 0',
         ),
     )  # fmt: skip
 
