@@ -24,7 +24,7 @@ from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, remedy, surely_wrong
-from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
+from ..report.answers import calibration_text, choice, dimensions, dimensions_text, nonzeros, nonzeros_text, threshold_lines
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
 from .command import command, flag, in_shell, option
@@ -150,7 +150,7 @@ def _values(trained: Learned, output: str, before: Model | None) -> dict[str, An
     settings, errors = run.settings.words(), _errors(trained)
     return {
         "rows": trained.rows.n,
-        "features": model.width,
+        **dimensions(model),
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
@@ -213,7 +213,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
     classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
-    yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
+    yield f"{plural(values['rows'], 'row')} ({classes}), {dimensions_text(values)}"
     if values["collision_rate"] is not None:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"
     picked = bool(values["mistakes_per_epoch"]) and not values["epochs"]  # one wrong row after the other: no epochs

@@ -233,11 +233,12 @@ class Features:
             width = size if dictionary is None else dictionary.width + (senders is not None)
             if width != size:
                 raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
-            steps = []
+            steps, before = list[Step](), size
             for place, step in enumerate(recipe["scale"]):
                 prefix = f"scale.{place}."
                 own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
-                steps.append(scaling.restore(step, own, size))
+                steps.append(scaling.restore(step, own, before))
+                before = getattr(steps[-1], "width", before)
             return cls(size, steps, dictionary, senders)
         except ModelError:
             raise
