@@ -327,7 +327,7 @@ REFUSED = {
     "--kernel rbf --metric adagrad": "--kernel rbf learns weights of rows, .* goes with no --metric adagrad",
     "--kernel rbf --optimizer pick-first": "does not go with --optimizer pick-first, .* use --optimizer online",
     "--kernel rbf --stop-if-not-separable": "--stop-if-not-separable proves it of columns .* --kernel rbf has none",
-    "--start kernel": "--start kernel: the model has a kernel, and weights of the rows that it learned from",
+    "--start kernel": "--start kernel: the model has a kernel, and weights of rows that it learned from",
     "--start plain --kernel rbf": "--kernel: the features are those of plain, whose weights are the start",
     "--continue kernel --kernel poly": "--kernel poly: the model goes on as it began, with rbf",
     "--continue plain --kernel poly": "--kernel poly: the model goes on as it began, with none",

@@ -11,7 +11,15 @@ from ..core.loop import MISTAKES, SEEN, UPDATES
 from ..model.evidence import Names, scaled_by, strongest_columns
 from ..model.file import KEY
 from ..model.model import Model
-from ..report.answers import calibration_text, choice, dimensions, dimensions_text, nonzeros, nonzeros_text, threshold_lines
+from ..report.answers import (
+    calibration_text,
+    choice,
+    dimensions,
+    dimensions_text,
+    nonzeros,
+    nonzeros_text,
+    threshold_lines,
+)
 from ..report.words import plural, series, short, table
 from .command import Number, command, in_shell, option
 from .options import json_option, plot_option

@@ -24,7 +24,15 @@ from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, remedy, surely_wrong
-from ..report.answers import calibration_text, choice, dimensions, dimensions_text, nonzeros, nonzeros_text, threshold_lines
+from ..report.answers import (
+    calibration_text,
+    choice,
+    dimensions,
+    dimensions_text,
+    nonzeros,
+    nonzeros_text,
+    threshold_lines,
+)
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
 from .command import command, flag, in_shell, option

@@ -89,7 +89,7 @@ class InKernel(Step):
         of_numbers = getattr(kernel, "pairwise", False)
         right = kernel is not None and base.width == (1 if of_numbers else width) and bool(base.finite().all())
         if right and of_numbers:
-            right = 0 <= base.values.min(initial=0.0) and base.values.max(initial=0.0) < width
+            right = base.values.min(initial=0.0) >= 0 and base.values.max(initial=0.0) < width
         elif right and not hasattr(kernel, "function"):
             kernel.own(base.take(np.arange(min(base.n, 1))), np.arange(1))  # fails for one that is not fitted
         if not right:

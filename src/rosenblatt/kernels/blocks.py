@@ -67,8 +67,9 @@ class Scores:
             self.norms = rows.sq_norms()
         long = np.flatnonzero(~(np.abs(self.norms) <= (1e30 if rows.base.dtype == np.float32 else 1e290)))
         if long.size:
-            found = f"row {long[0] + 1}: its K(x, x) is {self.norms[long[0]]:g}, too large for sums in {rows.base.dtype}"
-            raise DataError(f"{found}; scale the features, or take another kernel")
+            found = f"row {long[0] + 1}: its K(x, x) is {self.norms[long[0]]:g}"
+            text = f"too large for sums in {rows.base.dtype}; scale the features, or take another kernel"
+            raise DataError(f"{found}, {text}")
 
     def note(self, w: Array, columns: Array) -> None:
         """These weights have changed."""

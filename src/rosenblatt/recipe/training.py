@@ -87,7 +87,7 @@ def new(
     else:
         called = start if isinstance(start, (str, os.PathLike)) else "the model"
         if first.run.settings.kernel is not None:
-            text = "{start}: the model has a kernel, and weights of the rows that it learned from; go on with it instead"
+            text = "{start}: the model has a kernel, and weights of rows that it learned from; go on with it instead"
             raise SettingError(text, start=start)
         recipe.refuse((*FEATURE_WORDS, "kernel"), f"the features are those of {called}, whose weights are the start")
         source = source_like(data, first, y, labelled=True, **recipe.reading)
