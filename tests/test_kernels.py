@@ -251,6 +251,15 @@ def made(x: Array, storage: Any) -> Any:
     return csr(x.data, x.indices, x.indptr, x.shape[1])
 
 
+@pytest.mark.parametrize("name", REFERENCES)
+def test_values_of_few_that_are_not_0(name: str) -> None:
+    """As of words: sparse rows are multiplied as they are."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(12, 300)) * (random.random((12, 300)) < 0.02)
+    rows = made(x, "csr")
+    np.testing.assert_allclose(kernel_from(name).block(rows, rows), REFERENCES[name](x, x), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("storage", [dense, "csr"])
 def test_the_width_of_a_gaussian_is_as_scikit_learns(storage: Any) -> None:
     p = problem(n=20)
