@@ -22,6 +22,7 @@ from .kernel import InKernel
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
+from .spectrum import Spectrum
 from .step import Step, fitted_chain
 from .vocabulary import Vocabulary
 from .word_file import HASHED, LEARNED, read_words
@@ -91,13 +92,24 @@ class Options(NamedTuple):
             read_words(self.dictionary, grams)
         if self.known_senders is not None:
             read_senders(self.known_senders)
+        for name in OF_WORDS if self.runs is not None else ():
+            if getattr(self, name) != _DEFAULTS[name]:
+                text = f"{{{name}.name}} is of words, and {{kernel}} knows texts by runs of characters; leave it out"
+                raise SettingError(text, kernel=self.kernel.name, **{name: getattr(self, name)})
         DEGREE.check(self.degree)
         if self.degree == 2 and kind == "documents":
             text = "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words"
             raise SettingError(text, degree=2, word_ngrams=2)
 
+    @property
+    def runs(self) -> int | None:
+        """How many characters a run has by which a kernel knows texts; None: it knows them by their words."""
+        return getattr(self.kernel, "length", None)
+
     def of_documents(self) -> list[Step]:
         """The steps that documents go through, not fitted yet: a dictionary, and known senders."""
+        if self.runs is not None:
+            return [Spectrum(self.runs, self.precision), Senders(path=self.known_senders)]
         grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
         dictionary: Step = Hashing(self.bits, self.signed, self.values, self.precision, grams)
         if self.dictionary != HASHED:
@@ -109,9 +121,12 @@ class Options(NamedTuple):
         """The steps that rows go through, of numbers or made from documents."""
         products = [Quadratic(products=self.products)] if self.degree == 2 else []
         kernel = [] if self.kernel is None else [InKernel(self.kernel)]
-        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products, *kernel]
+        usual = SCALE[kind] if self.runs is None else "none"
+        return [*scaling.parse(usual if self.scale is None else self.scale), *products, *kernel]
 
 
+OF_WORDS = ("dictionary", "values", "min_documents", "max_size", "bits", "signed", "word_ngrams", "char_ngrams")
+"""Options that a kernel of runs of characters has no use for."""
 DEFAULT = Options()
 
 
@@ -225,7 +240,7 @@ class Features:
             size, stored = int(recipe["width"]), recipe["dictionary"]
             dictionary: Dictionary | None = None
             if stored is not None:
-                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
+                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing, "spectrum": Spectrum}
                 dictionary = kinds[stored["kind"]].restore(stored, tensors)
             senders = None if recipe.get("senders") is None else Senders.restore(tensors)
             if senders is not None and len(senders.known) != recipe["senders"]:

@@ -1,6 +1,7 @@
 """K(x, z) = x·z: the linear classifier itself, in the dual."""
 
 from ..core.rows import Array
+from ..parameters import Parameter
 from .product import UNIT, Product
 
 
@@ -8,7 +9,7 @@ class Linear(Product):
     """K(x, z) = x·z."""
 
     name = "linear"
-    parameters = (UNIT,)
+    parameters: tuple[Parameter, ...] = (UNIT,)
 
     def __init__(self, unit: bool = False) -> None:
         self.unit = unit
