@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from command import run, well, write
+from command import WORDS, mail_folder, run, well, write
 from rosenblatt import KernelPerceptron, LinearClassifier, Model, Recipe, plots
 from rosenblatt.errors import DataError, ModelError, SettingError
 from samples import KEEPS, three_classes, two_classes
@@ -354,6 +354,18 @@ def test_going_on_in_the_shell_is_one_run(here: Path) -> None:
     one, other = Model.load("whole"), Model.load("m")
     assert one.run.history["mistakes"] == other.run.history["mistakes"]
     np.testing.assert_allclose(one.decision("xor.csv"), other.decision("xor.csv"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("options", [["spectrum"], ["poly:degree=2", "--dictionary", "hashed", "--bits", "10"]])
+def test_texts_and_mails_in_the_shell(here: Path, options: list[str]) -> None:
+    write(here / "t.txt", WORDS)
+    mail_folder(here / "mails")
+    for data in ("t.txt", "mails"):
+        trained = well("train", data, "-o", "m", "--kernel", *options)
+        assert "support vectors" in trained.out and ("share a column" in trained.out) == ("hashed" in options)
+        assert "row " in well("explain", "m", data).out and "hashed to 2^" in well("inspect", "m").out
+        assert well("evaluate", "m", data, "--json").json["accuracy"] == 1.0
+    assert "is of texts, and here are rows of numbers" in run("train", "xor.csv", "-o", "n", "--kernel", "spectrum").err
 
 
 def test_learners_that_have_no_kernel_rows_say_so() -> None:

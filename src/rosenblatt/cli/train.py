@@ -13,6 +13,7 @@ import numpy as np
 from ..core.loop import SEEN, UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
+from ..features.spectrum import Spectrum
 from ..learn.converged import MOST_VOTES, training_errors, unsettled
 from ..learn.observers import Event, Observer
 from ..learn.picks import restless
@@ -210,11 +211,12 @@ def _errors(trained: Learned) -> int | None:
 
 
 def _collision_rate(trained: Learned) -> float | None:
-    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
+    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary, and for
+    runs of characters, which have as many columns as there are."""
     dictionary = None if trained.model.features is None else trained.model.features.dictionary
-    if not isinstance(dictionary, Hashing):
+    if not isinstance(dictionary, Hashing) or isinstance(dictionary, Spectrum):
         return None
-    return dictionary.expected_rate(int(np.count_nonzero(trained.rows.stored(axis=0))))
+    return dictionary.expected_rate(int(np.count_nonzero(trained.rows.given.stored(axis=0))))
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
