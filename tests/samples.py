@@ -27,7 +27,7 @@ def three_classes(seed: int = 0, n: int = 150) -> tuple[Any, Any]:
 
 def same(one: Any, other: Any, x: Any) -> bool:
     return bool(
-        np.array_equal(one.coef_, other.coef_)
+        np.array_equal(*(each.coef_ if hasattr(each, "coef_") else each.dual_coef_ for each in (one, other)))
         and np.array_equal(one.intercept_, other.intercept_)
         and np.array_equal(one.decision_function(x), other.decision_function(x))
         and (one.t_, one.n_updates_, one.mistakes_) == (other.t_, other.n_updates_, other.mistakes_)

@@ -37,6 +37,7 @@ FEW = {"max_iter": 2, "min_documents": 1}
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "voted": ("three.csv", {"keep": "voted"}),
     "validated": ("two.csv", {"keep": "pocket", "validation": 0.3}),
+    "kernel": ("three.csv", {"keep": "voted", "kernel": "poly:degree=2"}),
     "texts": ("t.txt", {**FEW, "char_ngrams": "2-3"}),
 }
 SLOW: dict[str, tuple[str, dict[str, Any]]] = {
@@ -48,6 +49,7 @@ SLOW: dict[str, tuple[str, dict[str, Any]]] = {
     "together": ("three.csv", {"multi_class": "multi-class-perceptron", "calibrate": "sigmoid", "calibrate_folds": 3}),
     "blocks": ("two.csv", {"rule": "margin:tau=2", "optimizer": "mini-batch", "alpha": 0.01, "positive": "x"}),
     "pulled": ("t.txt", {"dictionary": "hashed", "bits": 8, "rule": "logistic", "metric": "adagrad", "l1": 0.01}),
+    "kernel of texts": ("t.txt", {**FEW, "kernel": "rbf", "keep": "averaged", "validation": 0.3}),
     "mails": ("mails", {**FEW, "fields": ["subject", "sender", "links", "headers", "grammar", "spelling"]}),
 }
 

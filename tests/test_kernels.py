@@ -20,7 +20,9 @@ import naive
 from learners import PROBLEMS, SEED, STEP_RULES, Problem, errors, expected, orders, paths, problem
 from rosenblatt.core.loop import SCALE
 from rosenblatt.core.rows import csr, dense
+from rosenblatt.datasets import load_sms
 from rosenblatt.errors import DataError, RosenblattError, SettingError
+from rosenblatt.features.spectrum import Spectrum
 from rosenblatt.kernels import blocks, kernel_classes, kernel_from, kernel_name
 from rosenblatt.kernels.rows import KernelRows, rows_to_learn_from
 from rosenblatt.learn.run import Limits
@@ -29,6 +31,7 @@ from rosenblatt.memory import memory_classes, voted
 from rosenblatt.model.fit import Held, Task, fit, learn_more
 from rosenblatt.model.model import Model
 from rosenblatt.optimizers import optimizer_classes
+from rosenblatt.recipe.recipe import Recipe
 
 Array = np.ndarray[Any, Any]
 
@@ -220,7 +223,7 @@ def of_unit(kernel: Any, a: Array, b: Array) -> Array:
 
 
 def test_every_kernel_has_a_reference() -> None:
-    lacking = set(kernel_classes()) - {name.partition(":")[0] for name in REFERENCES} - {"precomputed"}
+    lacking = set(kernel_classes()) - {name.partition(":")[0] for name in REFERENCES} - {"precomputed", "spectrum"}
     assert not lacking, f"no reference of {', '.join(lacking)}: add a line to REFERENCES"
 
 
@@ -249,6 +252,15 @@ def made(x: Array, storage: Any) -> Any:
         return dense(x)
     x = csr_array(x)
     return csr(x.data, x.indices, x.indptr, x.shape[1])
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_values_of_few_that_are_not_0(name: str) -> None:
+    """As of words: sparse rows are multiplied as they are."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(12, 300)) * (random.random((12, 300)) < 0.02)
+    rows = made(x, "csr")
+    np.testing.assert_allclose(kernel_from(name).block(rows, rows), REFERENCES[name](x, x), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("storage", [dense, "csr"])
@@ -395,6 +407,59 @@ def test_a_function_of_others(plain: None) -> None:
     for optimizer in SWEEPS:
         found, wanted = (dual(p, kernel, optimizer=optimizer) for kernel in (rbf_kernel, "rbf:gamma=0.25"))
         assert found.run.history["mistakes"] == wanted.run.history["mistakes"]
+
+
+# --- runs of characters ----------------------------------------------------------------------------------------------
+
+
+def of_runs(a: str, b: str, length: int) -> int:
+    """How often each run of one text comes in the other, as literally as it can be."""
+    one, other = (" ".join(text.lower().split()) for text in (a, b))
+    runs = [one[i : i + length] for i in range(len(one) - length + 1)]
+    return sum(run == other[j : j + length] for run in runs for j in range(len(other) - length + 1))
+
+
+@pytest.mark.parametrize("length", [1, 3, 4])
+def test_runs_of_characters(length: int) -> None:
+    texts = [
+        "Free  entry, FREE prize",
+        "see you\nat home",
+        "free",
+        "fre",
+        "",
+        "größer € 𝄞𝄞𝄞𝄞𝄞",
+        "at home at home at home",
+    ]
+    rows = Spectrum(length).transform([[("", text)] for text in texts])
+    values = [[of_runs(a, b, length) for b in texts] for a in texts]
+    for unit in ("", ",unit=true"):
+        kernel = kernel_from(f"spectrum:length={length}{unit}").fitted(rows)
+        own = np.sqrt(np.outer(np.diag(values), np.diag(values)))
+        wanted = np.divide(values, own, out=np.zeros(own.shape), where=own > 0.0) if unit else values
+        np.testing.assert_allclose(kernel.block(rows, rows), wanted, rtol=1e-12)
+
+
+def test_fields_of_a_mail_have_runs_of_their_own() -> None:
+    a, b, c = ([("subject", "free entry")], [("", "free entry")], [("subject", "free"), ("", "entry")])
+    rows = Spectrum(4).transform([a, b, c])
+    assert kernel_from("spectrum").fitted(rows).block(rows, rows).tolist() == [[7, 0, 1], [0, 7, 2], [1, 2, 3]]
+
+
+def test_texts_are_learned_from_by_runs(tmp_path: Path) -> None:
+    texts, labels = load_sms()
+    model = Recipe(kernel="spectrum", keep="averaged", max_iter=3).fit(texts[:300], labels[:300])
+    assert model.evaluate(texts[300:600], labels[300:600])["accuracy"] > 0.95
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m")
+    assert np.array_equal(again.decision(texts[:50]), model.decision(texts[:50]))
+    assert all(
+        each.startswith("row ")
+        for each in (part["feature"] for part in model.explain(texts[:1])[0].as_dict(3)["contributions"])
+    )
+    with pytest.raises(SettingError, match="kernel=spectrum is of texts, and here are rows of numbers"):
+        Recipe(kernel="spectrum").fit(np.eye(2), [0, 1])
+    with pytest.raises(SettingError, match="word_ngrams is of words, and kernel='spectrum' knows texts by runs"):
+        Recipe(kernel="spectrum", word_ngrams=2).fit(texts[:30], labels[:30])
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ KINDS = {
     "validated": ["sms.txt", "--validation", "0.3", "--max-words", "9", "--patience", "2", "--keep", "pocket"],
     "n-grams": ["sms.txt", "--word-ngrams", "2", "--char-ngrams", "2-3", "--max-words", "9", "--keep", "averaged"],
     "mail": ["mails", "--mail-fields", "subject,sender,links,headers", "--max-words", "9", "--min-documents", "1"],
+    "kernel": ["three.csv", "--kernel", "rbf", "--keep", "voted", "--scale", "standard"],
     "products": ["three.csv", "--degree", "2", "--scale", "standard", "--calibrate", "sigmoid"],
 }
 

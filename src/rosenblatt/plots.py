@@ -139,9 +139,10 @@ def _estimator(given: Any) -> Any:
         return given
     own = {"classes_": given.classes, "decision_function": given.decision, "predict": given.predict}
     own |= {"predict_proba": given.probabilities} if given.has_probabilities else {}
-    names = given.feature_names  # of products of columns, made one by one
-    names = None if names is None else [names[j] for j in range(given.width)]
-    return SimpleNamespace(**own, coef_=given.weights[0], feature_names_in_=names)
+    names, plain = given.feature_names, given.run.settings.kernel is None  # of products of columns, made one by one
+    names = None if names is None else [names[j] for j in range(given.width if plain else given.given_width)]
+    own |= {"coef_": given.weights[0]} if plain else {}
+    return SimpleNamespace(**own, feature_names_in_=names)
 
 
 def _codes(y: Any, classes: Array) -> Array:

@@ -76,8 +76,9 @@ def _separator(path: str | None, read: problem.Data) -> Any:
     if path is None:
         return None
     model = Model.load(path)
-    if len(model.classes) != 2 or not model.run.memory.is_linear:
-        raise SettingError(f"--separator {path}: it is not one hyperplane; give a model of two classes, not voted")
+    if len(model.classes) != 2 or not model.run.memory.is_linear or model.run.settings.kernel is not None:
+        text = "it is not one hyperplane of these columns; give a model of two classes, not voted, and of no kernel"
+        raise SettingError(f"--separator {path}: {text}")
     (w,), (b,) = model.weights
     return read.of_used(w).astype(float), float(b), [str(label) for label in model.classes.tolist()]
 

@@ -150,6 +150,8 @@ def _features(source: Any, batches: Any, shape: Shape, words: dict[str, Any]) ->
         return AtHand(Batch(rows, y, ids)), shape._replace(width=rows.width), _listed(seen)
     if words["given"]:
         raise SettingError("--model has its own features; leave out the options of features")
+    if model.run.settings.kernel is not None:
+        raise SettingError("--model has a kernel, of whose space rows have no columns that could be written")
     numbers = shape.numbers or label_numbers([str(label) for label in model.classes])
     return _Seen(batches, model), shape._replace(width=model.width, numbers=numbers), _listed(model)
 

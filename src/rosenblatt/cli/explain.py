@@ -75,7 +75,7 @@ def _text(each: Explanation, model: Model, top: int | None) -> Iterator[str]:
     parts = map(dict.values, shown["contributions"])
     lines = [["", f"{part:+.6g}", short(name, 40), f"{x:.6g} x {w:.6g}"] for name, x, w, part in parts]
     if more := shown["rest"]["features"]:
-        lines.append(["", f"{shown['rest']['contribution']:+.6g}", f"({plural(more, 'more feature')})", ""])
+        lines.append(["", f"{shown['rest']['contribution']:+.6g}", f"({plural(more, f'more {model.part}')})", ""])
     lines.append(["", f"{why.intercept:+.6g}", "(intercept)", ""])
     if why.threshold:
         lines.append(["", f"{-why.threshold:+.6g}", "(threshold)", ""])

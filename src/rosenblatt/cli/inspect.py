@@ -11,7 +11,15 @@ from ..core.loop import MISTAKES, SEEN, UPDATES
 from ..model.evidence import Names, scaled_by, strongest_columns
 from ..model.file import KEY
 from ..model.model import Model
-from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
+from ..report.answers import (
+    calibration_text,
+    choice,
+    dimensions,
+    dimensions_text,
+    nonzeros,
+    nonzeros_text,
+    threshold_lines,
+)
 from ..report.words import plural, series, short, table
 from .command import Number, command, in_shell, option
 from .options import json_option, plot_option
@@ -59,7 +67,7 @@ def _values(model: Model, path: str, top: int | None) -> dict[str, Any]:
         "settings": run.settings.words(),
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
-        "features": model.width,
+        **dimensions(model),
         **nonzeros(model),
         "columns_moved": run.columns_moved,
         "final": run.final,
@@ -96,7 +104,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     what = "metric" if values["learner"] == settings.get("metric") else "rule"
     yield f"{what} {values['learner']}, keep {settings['keep']}, {settings['optimizer']}{eta}{origin}"
     yield f"classes {', '.join(classes)}" + ("" if values["positive"] is None else f" (positive: {values['positive']})")
-    yield f"{plural(values['features'], 'feature')}, read as {values['reading'].get('format', 'given')}"
+    yield f"{dimensions_text(values)}, read as {values['reading'].get('format', 'given')}"
     if values["columns_moved"] is not None or values["final"]:
         moved, final = values["columns_moved"], ", final: no more than what answers" * values["final"]
         steps = "" if moved is None else f"; steps were made in {plural(moved, 'column')}"
@@ -131,7 +139,10 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
     words = recipe["dictionary"]
     if words is not None:
         of_words = words["kind"] == "words"
-        how = f"a dictionary of {words['size']:,} words" if of_words else f"words hashed to 2^{words['bits']} columns"
+        what = f"runs of {words['length']} characters" if "length" in words else "words"
+        how = (
+            f"a dictionary of {words['size']:,} words" if of_words else f"{what} hashed to 2^{words['bits']} columns"
+        )
         yield f"{how}; value: {words['values']}"
         most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
         runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)
@@ -139,11 +150,17 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
             yield f"with runs of {' and of '.join(runs)}"
     if recipe.get("senders") is not None:
         yield f"{recipe['senders']:,} known senders"
-    scaled = [step for step in recipe["scale"] if step["kind"] not in ("quadratic", "map")]
+    kinds = ("quadratic", "map", "kernel")
+    scaled = [step for step in recipe["scale"] if step["kind"] not in kinds]
     if scaled:
         names = (step["kind"] + (f":{step['length']:g}" if "length" in step else "") for step in scaled)
         yield f"scaled: {'+'.join(names)}"
-    yield from (f"mapped: {step['map']}" for step in recipe["scale"] if step["kind"] == "map")
-    for step in (step for step in recipe["scale"] if step["kind"] == "quadratic"):
+    for step in recipe["scale"][len(scaled) :]:
+        if step["kind"] == "map":
+            yield f"mapped: {step['map']}"
+            continue
+        if "kernel" in step:
+            yield f"kernel {step['kernel']}"
+            continue
         which = {"all": "products", "squares": "squares", "pairs": "products of pairs"}[step["products"]]
         yield f"{which} of the {'scaled ' if scaled else ''}columns added"

@@ -10,6 +10,7 @@ from ..data.batch import AtHand
 from ..data.labels import tidy
 from ..errors import SettingError, naming
 from ..features.pipeline import DEFAULT, Features
+from ..kernels import kernel_name
 from ..model.evidence import Names
 from ..model.representation import Representation
 from ..read import open_source
@@ -82,6 +83,9 @@ def wanted(words: dict[str, Any], scale: str | None = "none", without: Iterable[
     options that mean something else there.
     """
     recipe = recipe_of(words, without)
+    if (kernel := recipe.settings.kernel) is not None:
+        text = "{kernel:s}: what is proven and tried here is of columns, as they are held; leave it out"
+        raise SettingError(text, kernel=kernel_name(kernel))
     if scale is not None and recipe["scale"] == "auto":
         recipe = recipe.with_(scale=scale)
     return Wanted(recipe, words["only"])

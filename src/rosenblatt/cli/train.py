@@ -13,6 +13,7 @@ import numpy as np
 from ..core.loop import SEEN, UPDATES
 from ..errors import SettingError
 from ..features.hashing import Hashing
+from ..features.spectrum import Spectrum
 from ..learn.converged import MOST_VOTES, training_errors, unsettled
 from ..learn.observers import Event, Observer
 from ..learn.picks import restless
@@ -24,7 +25,15 @@ from ..recipe import training
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.advice import ENDLESS, REMEDIES, endless, of_scale, remedy, surely_wrong
-from ..report.answers import calibration_text, choice, nonzeros, nonzeros_text, threshold_lines
+from ..report.answers import (
+    calibration_text,
+    choice,
+    dimensions,
+    dimensions_text,
+    nonzeros,
+    nonzeros_text,
+    threshold_lines,
+)
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
 from .command import command, flag, in_shell, option
@@ -150,7 +159,7 @@ def _values(trained: Learned, output: str, before: Model | None) -> dict[str, An
     settings, errors = run.settings.words(), _errors(trained)
     return {
         "rows": trained.rows.n,
-        "features": model.width,
+        **dimensions(model),
         "classes": model.classes,
         "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
@@ -202,18 +211,19 @@ def _errors(trained: Learned) -> int | None:
 
 
 def _collision_rate(trained: Learned) -> float | None:
-    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary."""
+    """Of hashed words, the expected share of those that are not alone in their column; None for a dictionary, and for
+    runs of characters, which have as many columns as there are."""
     dictionary = None if trained.model.features is None else trained.model.features.dictionary
-    if not isinstance(dictionary, Hashing):
+    if not isinstance(dictionary, Hashing) or isinstance(dictionary, Spectrum):
         return None
-    return dictionary.expected_rate(int(np.count_nonzero(trained.rows.stored(axis=0))))
+    return dictionary.expected_rate(int(np.count_nonzero(trained.rows.given.stored(axis=0))))
 
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
     classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
-    yield f"{plural(values['rows'], 'row')} ({classes}), {plural(values['features'], 'feature')}"
+    yield f"{plural(values['rows'], 'row')} ({classes}), {dimensions_text(values)}"
     if values["collision_rate"] is not None:
         yield f"hashed: about {values['collision_rate']:.1%} of the words share a column; more --bits, fewer"
     picked = bool(values["mistakes_per_epoch"]) and not values["epochs"]  # one wrong row after the other: no epochs

@@ -1,5 +1,6 @@
 """What the estimators make of their input: rows, label counts, seeds and start weights, checked."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.rows import Array, Rows
 from ..data.checks import check_finite, column_named, labels_from, name_twice, rows_from
 from ..errors import DataError, SettingError, plain
+from ..kernels import kernel_from
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -18,7 +20,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        with suppress(SettingError):  # of a kernel that there is not; fit says so
+            tags.input_tags.pairwise = getattr(kernel_from(self._kernel()), "pairwise", False)
         return tags
+
+    def _kernel(self) -> Any:
+        """The kernel that is asked for, if any."""
+        return None
 
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""

@@ -16,7 +16,7 @@ from sklearn.metrics import get_scorer
 
 from ..core.loop import SEEN, UPDATES
 from ..core.rows import Array, Rows
-from ..data.checks import checked_weights, seed_of
+from ..data.checks import check_finite, checked_weights, seed_of
 from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..features.kernel import InKernel
@@ -333,6 +333,7 @@ class LinearClassifier(Classifier):
         kernel = self._settings().kernel
         if kernel is None:
             return None, rows, before
+        check_finite(rows, getattr(self, "feature_names_in_", None))
         if before is None:
             step = InKernel(kernel).fitted([rows])
             return Features(rows.width, [step]), step.learned(rows), None

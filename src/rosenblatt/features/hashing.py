@@ -11,6 +11,7 @@ import numpy as np
 from ..core.rows import Csr
 from ..mailtext.fields import Document
 from ..mailtext.tokens import hashed
+from ..parameters import Parameter
 from .bag import Bag, check, regrouped, valued
 from .ngrams import WORDS, Grams, text_names
 from .parameters import BITS, SIGNED
@@ -39,7 +40,7 @@ class Hashing(Step):
 
     kind = "hashed"
     takes = "documents"
-    parameters = (BITS, SIGNED)
+    parameters: tuple[Parameter, ...] = (BITS, SIGNED)
 
     def __init__(
         self,

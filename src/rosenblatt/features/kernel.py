@@ -9,7 +9,7 @@ import numpy as np
 from ..core.rows import KINDS, Array, Rows
 from ..errors import ModelError
 from ..kernels import kernel_from, kernel_name
-from ..kernels.function import findable, found
+from ..kernels.function import findable
 from ..kernels.rows import KernelRows, known, more_rows, rows_to_learn_from
 from .step import Step
 
@@ -64,7 +64,7 @@ class InKernel(Step):
         return f"later row {int(np.count_nonzero(self.numbers[: column + 1] < 0))}"
 
     def recipe(self) -> dict[str, Any]:
-        return super().recipe() | {"kernel": kernel_name(self.kernel), "function": hasattr(self.kernel, "function")}
+        return super().recipe() | {"kernel": kernel_name(self.kernel)}
 
     def tensors(self) -> dict[str, Array]:
         function = getattr(self.kernel, "function", None)
@@ -75,7 +75,8 @@ class InKernel(Step):
         return {"numbers": self.numbers, **base}
 
     @classmethod
-    def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array]) -> InKernel:
+    def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> InKernel:
+        """The inverse of `recipe` and `tensors`. width: of the rows before it. ModelError where they do not fit."""
         parts = {name.removeprefix("base_"): value for name, value in tensors.items() if name.startswith("base_")}
         kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
         numbers = tensors.get("numbers", np.empty(0))
@@ -84,5 +85,13 @@ class InKernel(Step):
         base = kind.restored(parts)
         if numbers.shape != (base.n,):
             raise ModelError("damaged: the rows of its kernel have not a number each")
-        kernel = found(recipe["kernel"]) if recipe["function"] else kernel_from(recipe["kernel"])
+        kernel = kernel_from(recipe["kernel"])
+        of_numbers = getattr(kernel, "pairwise", False)
+        right = kernel is not None and base.width == (1 if of_numbers else width) and bool(base.finite().all())
+        if right and of_numbers:
+            right = base.values.min(initial=0.0) >= 0 and base.values.max(initial=0.0) < width
+        elif right and not hasattr(kernel, "function"):
+            kernel.own(base.take(np.arange(min(base.n, 1))), np.arange(1))  # fails for one that is not fitted
+        if not right:
+            raise ModelError("damaged: the rows of its kernel are not those of its features")
         return cls(kernel, base, numbers)

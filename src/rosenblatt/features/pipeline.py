@@ -23,6 +23,7 @@ from .maps import Map, map_from
 from .parameters import DEGREE, DICTIONARY, FEATURES
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
+from .spectrum import Spectrum
 from .step import Step, fitted_chain
 from .vocabulary import Vocabulary
 from .word_file import HASHED, LEARNED, read_words
@@ -95,6 +96,10 @@ class Options(NamedTuple):
             read_words(self.dictionary, grams)
         if self.known_senders is not None:
             read_senders(self.known_senders)
+        for name in OF_WORDS if self.runs is not None else ():
+            if getattr(self, name) != _DEFAULTS[name]:
+                text = f"{{{name}.name}} is of words, and {{kernel}} knows texts by runs of characters; leave it out"
+                raise SettingError(text, kernel=self.kernel.name, **{name: getattr(self, name)})
         DEGREE.check(self.degree)
         if self.map is not None:
             map_from(self.map)
@@ -102,8 +107,15 @@ class Options(NamedTuple):
             text = "{degree} is for numbers, and the data are texts; {word_ngrams} joins their words"
             raise SettingError(text, degree=2, word_ngrams=2)
 
+    @property
+    def runs(self) -> int | None:
+        """How many characters a run has by which a kernel knows texts; None: it knows them by their words."""
+        return getattr(self.kernel, "length", None)
+
     def of_documents(self) -> list[Step]:
         """The steps that documents go through, not fitted yet: a dictionary, and known senders."""
+        if self.runs is not None:
+            return [Spectrum(self.runs, self.precision), Senders(path=self.known_senders)]
         grams = ngrams.parse(self.word_ngrams, self.char_ngrams)
         dictionary: Step = Hashing(self.bits, self.signed, self.values, self.precision, grams)
         if self.dictionary != HASHED:
@@ -116,9 +128,12 @@ class Options(NamedTuple):
         products = [Quadratic(products=self.products)] if self.degree == 2 else []
         maps = [] if self.map is None else [map_from(self.map, self.seed)]
         kernel = [] if self.kernel is None else [InKernel(self.kernel)]
-        return [*scaling.parse(SCALE[kind] if self.scale is None else self.scale), *products, *maps, *kernel]
+        usual = SCALE[kind] if self.runs is None else "none"
+        return [*scaling.parse(usual if self.scale is None else self.scale), *products, *maps, *kernel]
 
 
+OF_WORDS = ("dictionary", "values", "min_documents", "max_size", "bits", "signed", "word_ngrams", "char_ngrams")
+"""Options that a kernel of runs of characters has no use for."""
 DEFAULT = Options()
 
 
@@ -237,7 +252,7 @@ class Features:
             size, stored = int(recipe["width"]), recipe["dictionary"]
             dictionary: Dictionary | None = None
             if stored is not None:
-                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing}
+                kinds: dict[str, Any] = {"words": Vocabulary, "hashed": Hashing, "spectrum": Spectrum}
                 dictionary = kinds[stored["kind"]].restore(stored, tensors)
             senders = None if recipe.get("senders") is None else Senders.restore(tensors)
             if senders is not None and len(senders.known) != recipe["senders"]:
@@ -245,12 +260,12 @@ class Features:
             width = size if dictionary is None else dictionary.width + (senders is not None)
             if width != size:
                 raise ModelError(f"the model's dictionary has {width} columns; its header says {size}")
-            steps, across = list[Step](), size
+            steps, before = list[Step](), size
             for place, step in enumerate(recipe["scale"]):
                 prefix = f"scale.{place}."
                 own = {name.removeprefix(prefix): tensors[name] for name in tensors if name.startswith(prefix)}
-                steps.append(scaling.restore(step, own, across))
-                across = getattr(steps[-1], "width", across)
+                steps.append(scaling.restore(step, own, before))
+                before = getattr(steps[-1], "width", before)
             return cls(size, steps, dictionary, senders)
         except ModelError:
             raise

@@ -225,7 +225,7 @@ def restore(recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> St
     if recipe["kind"] == "kernel":
         from .kernel import InKernel
 
-        return InKernel.restored(recipe, tensors)
+        return InKernel.restored(recipe, tensors, width)
     if any(value.shape != (width,) or value.dtype != np.float64 for value in tensors.values()):
         raise ModelError(f"the model's {recipe['kind']} scaling does not have its {width} columns; the file is damaged")
     if recipe["kind"] == "standard":

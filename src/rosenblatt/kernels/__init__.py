@@ -19,7 +19,7 @@ from typing import Any
 from ..errors import SettingError
 from ..lazy import members
 from ..parameters import Parameter, made
-from .function import Function
+from .function import Function, found
 
 KERNEL = Parameter(
     "kernel", None, object, metavar="KERNEL", takes="str, callable, kernel or None", words={"none": None},
@@ -42,15 +42,18 @@ def kernel_classes() -> dict[str, Any]:
 
 
 def kernel_from(given: Any) -> Any:
-    """The kernel of a text (`rbf`, `poly:degree=4`), of a function, or a kernel itself; None: none. SettingError for
-    others."""
+    """The kernel of a text (`rbf`, `poly:degree=4`, `module:function`), of a function, or a kernel itself; None: none.
+    SettingError for others, ModelError for a function that is not there."""
     if given is None or hasattr(given, "block"):
         return given
     if callable(given):
         return Function(given)
     if not isinstance(given, str):
         raise SettingError("{kernel} must be a name, a function of two arrays, or None", kernel=given)
-    return made(given, kernel_classes(), "kernel", {})
+    known = kernel_classes()
+    if ":" in given and "=" not in given and given.partition(":")[0] not in known:
+        return found(given)
+    return made(given, known, "kernel", {})
 
 
 def kernel_name(kernel: Any) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.dispatch import Kernel, loop_for
 from ..core.loop import BIAS, CLOCK, FOLD, SCALE, SEEN, UPDATES, Keep, State, Steps, empty_keep, log_space
 from ..core.rows import Array, Index
+from ..errors import DataError
 
 if TYPE_CHECKING:
     from .rows import KernelRows
@@ -62,7 +63,13 @@ class Scores:
     def __init__(self, rows: KernelRows, classes: int) -> None:
         self.rows, self.f, self.w = rows, np.zeros((rows.n, classes)), np.zeros((classes, rows.width))
         self.level, self.changes = np.zeros(rows.n, np.int64), list[tuple[Array, Array]]()
-        self.norms = rows.sq_norms()
+        with np.errstate(all="ignore"):
+            self.norms = rows.sq_norms()
+        long = np.flatnonzero(~(np.abs(self.norms) <= (1e30 if rows.base.dtype == np.float32 else 1e290)))
+        if long.size:
+            found = f"row {long[0] + 1}: its K(x, x) is {self.norms[long[0]]:g}"
+            text = f"too large for sums in {rows.base.dtype}; scale the features, or take another kernel"
+            raise DataError(f"{found}, {text}")
 
     def note(self, w: Array, columns: Array) -> None:
         """These weights have changed."""

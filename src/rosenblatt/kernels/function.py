@@ -57,7 +57,7 @@ def found(name: str) -> Function:
     for part in path.split("."):
         value = getattr(value, part, None)
     if not callable(value):
-        raise ModelError(f"its kernel is the function {path} of {module}; import that module first")
+        raise ModelError(f"the kernel is the function {plain(path)!r} of {plain(module)!r}; import that module first")
     return Function(value)
 
 

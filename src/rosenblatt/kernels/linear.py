@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..core.rows import Array
+from ..parameters import Parameter
 from .product import UNIT, Product
 
 
@@ -10,7 +11,7 @@ class Linear(Product):
     """K(x, z) = x·z."""
 
     name = "linear"
-    parameters = (UNIT,)
+    parameters: tuple[Parameter, ...] = (UNIT,)
 
     def __init__(self, unit: bool = False) -> None:
         self.unit = unit

@@ -13,6 +13,8 @@ class Precomputed:
 
     name = "precomputed"
     parameters = ()
+    pairwise = True
+    """Rows are chosen from as columns are, as scikit-learn's splits must."""
 
     def fitted(self, rows: Rows) -> Precomputed:
         if rows.n != rows.width:

@@ -15,10 +15,17 @@ UNIT = Parameter(
 )  # fmt: skip
 
 
+FEW = 0.05
+"""With a smaller share of values that are not 0, sparse rows are multiplied as they are: 256 by 256 rows of 27,535 runs
+of characters took 1.6 ms instead of 187; with 11 %, as in a9a, 256 by 2,000 took 26 ms instead of 8."""
+
+
 def products(a: Rows, b: Rows) -> Array:
     """(n, m) inner products in the rows' dtype."""
-    right = b.matrix()
-    return laid_out(a.matrix() @ (right.T if isinstance(right, np.ndarray) else right.toarray().T))
+    left, right = a.matrix(), b.matrix()
+    if not isinstance(left, np.ndarray) and not isinstance(right, np.ndarray) and right.nnz < FEW * b.n * b.width:
+        return laid_out((left @ right.T).toarray())
+    return laid_out(left @ (right.T if isinstance(right, np.ndarray) else right.toarray().T))
 
 
 class Product:

@@ -14,6 +14,7 @@ from ..core.dispatch import loop_for, loss, of_bias, sees, step
 from ..core.loop import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
 from ..errors import DataError, Message, ModelError, SettingError, plain
+from ..kernels import kernel_name
 from ..rules.margin import Margin
 from ..rules.multi_class import MultiClassPerceptron
 from .rule import rule_classes, rule_name
@@ -354,6 +355,9 @@ def new_run(
 ) -> Run:
     """A run at its start, for rows like these. classes: 2 or more. start: (w, b), (K, d) and (K,), else zeros. reach:
     max(weight·‖x̄‖²) over all rows to come, which η "auto" of some rules depends on; default: of these, with weight."""
+    if settings.kernel is not None and not hasattr(rows, "loop"):
+        text = "{kernel:s} goes with estimators, recipes and `train`; here are rows of columns, each with its weight"
+        raise SettingError(text, kernel=kernel_name(settings.kernel))
     if reach is None:
         reach = Survey.of([Chunk(rows, np.empty(rows.n), weight)], settings).reach
     settings, d = settings.resolved(reach), rows.width

@@ -208,7 +208,9 @@ class Settings:
 
     def _goes_with(self, keep: str) -> bool:
         try:
-            settings_from({**self.words(), "rule": self.rule, "metric": self.metric, "keep": keep})
+            settings_from(
+                {**self.words(), "rule": self.rule, "metric": self.metric, "kernel": self.kernel, "keep": keep}
+            )
         except SettingError:
             return False
         return True

@@ -216,9 +216,10 @@ class Names:
     Products of columns: `age^2`, `age*height`, without names `x3*x7`.
 
     documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
+    kernel: after its step, of which columns are rows; else those before it.
     """
 
-    def __init__(self, model: Representation, documents: list[Document] | None = None) -> None:
+    def __init__(self, model: Representation, documents: list[Document] | None = None, kernel: bool = True) -> None:
         dictionary: Any = getattr(model.features, "dictionary", None)
         self._names = getattr(model.features, "names", None) or (None if model.reads_texts else model.names)
         self._hashed = dictionary is not None and self._names is None
@@ -231,7 +232,7 @@ class Names:
         if reading.get("format") == "table" and isinstance(label, int):
             self._label = label if label > 0 else given + 2 + label
         self._products, self._map = (getattr(model.features, name, None) for name in ("quadratic", "map"))
-        self._kernel = getattr(model.features, "kernel", None)
+        self._kernel = getattr(model.features, "kernel", None) if kernel else None
 
     def __getitem__(self, column: int) -> str:
         if self._kernel is not None:
@@ -288,7 +289,9 @@ def strongest_features(model: Model, most: int | None) -> dict[str, list[tuple[s
 
 def scaled_by(model: Representation) -> dict[str, Array]:
     """What each column was scaled by, (d,) each, so that a score can be recomputed: "mean" (as taken off) and
-    "deviation", or "idf"; none of products of columns."""
+    "deviation", or "idf"; none of products of columns, or of rows of a kernel."""
     called = {"mean": "mean", "sd": "deviation", "weight": "idf"}
-    steps = [] if model.features is None or model.features.quadratic or model.features.map else model.features.steps
+    features = model.features
+    others = features is None or features.quadratic or features.map or features.kernel
+    steps = [] if others else features.steps
     return {called[name]: values for step in steps for name, values in step.tensors().items() if name in called}

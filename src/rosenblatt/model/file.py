@@ -258,6 +258,8 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
         raise ModelError(f"damaged: it has {len(header['names'])} names for its columns, of which there are others")
     check_reading(header["reading"])
     parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
+    if (parts["run"].settings.kernel is None) != (own is None or own.kernel is None):
+        raise ModelError("damaged: it has a kernel in its settings or in its features, not in both")
     if header.get("calibration") is not None:
         parts["calibration"] = restored(header["calibration"], _named(tensors, "calibration."), classes.size)
     if header.get("threshold") is not None:

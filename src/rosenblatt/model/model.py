@@ -60,7 +60,7 @@ class Model(Representation):
 
     def __repr__(self) -> str:
         settings, classes = self.run.settings, ", ".join(map(str, self.classes[:5].tolist()))
-        return f"<Model: {settings.learner}, keep {settings.keep}; {plural(self.width, 'feature')}, classes {classes}>"
+        return f"<Model: {settings.learner}, keep {settings.keep}; {plural(self.width, self.part)}, classes {classes}>"
 
     # --- answers for data ---
 

@@ -26,6 +26,11 @@ class Representation:
         return int(self.features.width)
 
     @property
+    def part(self) -> str:
+        """What one of them is called: the columns of a kernel's space are rows that were learned from."""
+        return "feature" if self.features is None or self.features.kernel is None else "support vector"
+
+    @property
     def reads_texts(self) -> bool:
         """Whether data are texts or mails, of whose words the features are made."""
         return self.features is not None and self.features.dictionary is not None
@@ -59,5 +64,5 @@ class Representation:
         if self.features is not None and (self.features.quadratic or self.features.map):
             from .evidence import Names
 
-            return Names(self)
+            return Names(self, kernel=False)
         return (None if self.features is None else self.features.names) or self.names

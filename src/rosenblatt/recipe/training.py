@@ -21,6 +21,7 @@ from ..data.labels import class_list, class_numbers, differing_in_case, tidy
 from ..errors import DataError, Message, SettingError, naming
 from ..features.parameters import FEATURES
 from ..features.pipeline import Features
+from ..kernels import kernel_name
 from ..learn.observers import observers_of
 from ..learn.rule import rule_name
 from ..learn.settings import Settings
@@ -86,7 +87,10 @@ def new(
         own = Representation(classes=np.unique(y), features=features, reading=reading, names=names)
     else:
         called = start if isinstance(start, (str, os.PathLike)) else "the model"
-        recipe.refuse(FEATURE_WORDS, f"the features are those of {called}, whose weights are the start")
+        if first.run.settings.kernel is not None:
+            text = "{start}: the model has a kernel, and weights of rows that it learned from; go on with it instead"
+            raise SettingError(text, start=start)
+        recipe.refuse((*FEATURE_WORDS, "kernel"), f"the features are those of {called}, whose weights are the start")
         source = source_like(data, first, y, labelled=True, **recipe.reading)
         rows, y = _as_own(first, source)
         own = first
@@ -185,9 +189,9 @@ def learn(
         task = task._replace(validation=held)
     observers = observers_of(task.observers)
     if recipe["stop_if_not_separable"]:
-        from ..theory.stopping import StopWhenNotSeparable, check_rule
+        from ..theory.stopping import StopWhenNotSeparable, check_separating
 
-        check_rule(settings.rule)
+        check_separating(settings)
         classes = class_list(y, recipe["positive"]) if before is None else before.classes
         observers.append(StopWhenNotSeparable(classes, recipe["max_time"]))
     order = recipe.order(rows.n) if task.order is None else task.order
@@ -339,9 +343,14 @@ def _scored_by(recipe: Recipe) -> str:
 def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
     """The model's own settings; what it was asked for when it began may be said again. A rule or a metric
     of one's own is given again, because no model file holds code."""
-    saved = {"metric": rule_name(own.metric), "l1": own.l1, **own.words()}
-    for name in (set(recipe.words) & set(saved)) - {"rule", "metric"}:
-        value, there = recipe[name], saved[name]
+    saved = {"metric": rule_name(own.metric), "l1": own.l1, "kernel": None, **own.words()}
+    asked = {name: recipe[name] for name in set(recipe.words) & set(saved)}
+    if asked.get("kernel") is not None:
+        asked["kernel"] = kernel_name(recipe.settings.kernel)
+    for name, value in asked.items():
+        if name in ("rule", "metric"):
+            continue
+        there = saved[name]
         if value not in (there, begun.get(name, there)):
             shown = f"{{{name}_:s}}" if isinstance(there, bool) else "none" if there is None else there
             text = f"{{{name}:s}}: the model goes on as it began, with {shown}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..model.model import Model
 from ..model.thresholds import HELD_OUT, MOSTLY, exact_interval
-from .words import table
+from .words import plural, table
 
 A_FEW = 0.1
 """The share of rows that the model has learned from, from which on it is said."""
@@ -30,6 +30,19 @@ def nonzeros(model: Model) -> dict[str, int]:
     """How many weights there are, of all classes together, and how many are not 0."""
     w = model.weights[0]
     return {"weights": w.size, "nonzero_weights": int(np.count_nonzero(w))}
+
+
+def dimensions(model: Model) -> dict[str, int]:
+    """The features of the data, and in a kernel's space the support vectors."""
+    if model.run.settings.kernel is None:
+        return {"features": model.width}
+    return {"features": model.given_width, "support_vectors": model.width}
+
+
+def dimensions_text(record: dict[str, Any]) -> str:
+    """The same for people."""
+    counted = {"features": "feature", "support_vectors": "support vector"}
+    return ", ".join(plural(record[name], what) for name, what in counted.items() if name in record)
 
 
 def nonzeros_text(record: dict[str, Any]) -> str:

@@ -10,9 +10,11 @@ import numpy as np
 from ..core.loop import UPDATES
 from ..core.rows import Array, stack
 from ..errors import SettingError
+from ..kernels import kernel_name
 from ..learn.observers import Event, Observer
-from ..learn.rule import rule_from, rule_name
+from ..learn.rule import rule_name
 from ..learn.run import Chunks, Run, Stop, learned_from
+from ..learn.settings import Settings
 from . import separability
 from .problem import as_problem
 
@@ -141,9 +143,13 @@ class StopWhenNotSeparable(Observer):
         return problem._replace(classes=(rest, names[which[-1]]))
 
 
-def check_rule(rule: Any) -> None:
-    """SettingError for a rule that does not look for a separating hyperplane: there is nothing that it waits for."""
-    value = rule_from(rule)
+def check_separating(settings: Settings) -> None:
+    """SettingError for a rule that does not look for a separating hyperplane: there is nothing that it waits for; and
+    for a kernel, whose rounded values are not the products that a proof is of."""
+    value = settings.rule
+    if settings.kernel is not None:
+        text = "{stop_if_not_separable} proves it of columns as they are held, and {kernel:s} has none; leave out one"
+        raise SettingError(text, stop_if_not_separable=True, kernel=kernel_name(settings.kernel))
     if getattr(value, "tol", None) is not None:
         raise SettingError(
             f"{{stop_if_not_separable}} goes with rules that stop at a separating hyperplane; rule "

@@ -21,7 +21,7 @@ WIDE = 30
 
 def figure_of_model(model: Model, top: int | None, path: str) -> Figure:
     """path: what the model is called. top: None: as many as can be read."""
-    what = "the strongest features of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
+    what = f"the strongest {model.part}s of each class" + ("" if model.run.memory.is_linear else ", mean of the voters")
     classes, title = model.classes.tolist(), [f"{path}: {what}"]
     return figure_of_coefficients(model.weights[0], classes, Names(model), MOST if top is None else top, title)
 

@@ -154,7 +154,7 @@ def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
     if isinstance(own, list) or own.width != 2:
         return None
     grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
-    names = model.names or [Names(model)[j] for j in range(2)]
+    names = model.names or [Names(model, kernel=False)[j] for j in range(2)]
 
     def scores(points: Array) -> Array:
         """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
