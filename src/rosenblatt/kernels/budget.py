@@ -99,7 +99,11 @@ class Span:
 
     def __init__(self, rows: KernelRows, columns: Array) -> None:
         self.rows, self.columns = rows, columns
-        self.root, self.size = self._rooted(self.products(rows.base.take(columns)), 0.0)
+        places, base = np.full(rows.width, -1), rows.own >= 0
+        places[rows.own[base]] = np.flatnonzero(base)  # of rows that are given by their K, those of the base have none
+        known = (places[columns] >= 0).all()
+        own = rows.rows.take(places[columns]) if known else rows.base.take(columns)
+        self.root, self.size = self._rooted(self.products(own), 0.0)
 
     def _rooted(self, k: Array, seen: Any) -> tuple[Array, Array]:
         """(L, S) with S·L·Lᵀ·S = k − seen, S the roots of k's diagonal, (m, 1), but for the rounding of its values."""
