@@ -156,6 +156,27 @@ def _in(model: Any, x: Any) -> Any:
     return model.features.kernel.transform(_rows(x))
 
 
+def test_precomputed_and_functions() -> None:
+    x, y = squares(300)
+    k = kernel_from("rbf:gamma=2.0")
+    words = {"budget": 30, "keep": "averaged", "max_iter": 2}
+    usual = LinearClassifier(kernel=k, **words).fit(x, y)
+    given = k.block(_rows(x), _rows(x))
+    for kernel, data in (("precomputed", given), (lambda a, b: k.block(_rows(a), _rows(b)), x)):
+        other = LinearClassifier(kernel=kernel, **words).fit(data, y)
+        assert (other.support_ == usual.support_).all()
+        np.testing.assert_allclose(other.dual_coef_, usual.dual_coef_, rtol=1e-6, atol=1e-9)
+
+
+def test_a_step_limit_inside_of_a_block() -> None:
+    x, y = squares(300)
+    words = {"kernel": "rbf:gamma=2.0", "budget": 30, "shuffle": False, "max_iter": 9}
+    twice = LinearClassifier(**words, max_updates=50, warm_start=True).fit(x, y).fit(x, y)
+    once = LinearClassifier(**words, max_updates=100).fit(x, y)
+    assert twice.n_updates_ == 100 and twice.n_support_ == once.n_support_ == 30
+    np.testing.assert_allclose(twice.decision_function(x), once.decision_function(x), rtol=1e-6, atol=1e-8)
+
+
 def test_float32_and_sparse() -> None:
     import scipy.sparse
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compare import Comparison, Plan, along, contenders
 from ..compare import compare as compare_learners
-from ..compare.contenders import check, named, usual
+from ..compare.contenders import check, in_all_spaces, named, usual
 from ..compare.optimum import check_two, with_optimum
 from ..compare.race import check_noise
 from ..data.batch import Batch, joined
@@ -84,6 +84,8 @@ def _shares(ctx: click.Context, param: click.Parameter, text: str | None) -> lis
         help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."
              "  [default: auto]")
 @like("max_time", "Learners", "The most seconds of a run; with it, other machines give other results.")
+@switch("Learners", "--nonlinear", "Each also with the products of its columns, in random features of a Gaussian"
+        " kernel, and in that kernel's own space; of perceptron averaged, unless others are named.")
 @switch("Comparison", "--optimum", "Two classes: also the errors of each learner on all of DATA, learned from all of"
         " it, and the fewest that any hyperplane makes there.")
 @option("Comparison", "--optimum-time", type=Number(float, 0, none=None), default=60.0,
@@ -212,6 +214,9 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
     begun = time.monotonic()
     if "optimum_time" in given and not words["optimum"]:
         raise SettingError("--optimum-time is the limit of --optimum; give both")
+    if words["nonlinear"]:
+        _check_nonlinear(words)
+        words = words | {"rules": words["rules"] or ["perceptron"], "keeps": words["keeps"] or ["averaged"]}
     if words["test"] is not None and "folds" in given:
         raise SettingError("--folds and --test: choose one; a test file is tested on once")
     others = words["keeps"], words["scalings"], words["optimizers"] or ["online"]
@@ -234,6 +239,7 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
         test = None if words["test"] is None else _test(words["test"], source, rows, progress)
         learners = contenders(source.kind, classes.size, words["rules"], *others)
         learners = along(learners, words["l1"], words["rules"] is not None) if words["l1"] else learners
+        learners = in_all_spaces(learners, source.kind) if words["nonlinear"] else learners
         plan = Plan(learners=learners, options=recipe.features, **{name: words[name] for name in PLANNED})
         with naming(source.origin):
             found = compare_learners(rows, None, plan, test, progress.runs())
@@ -241,6 +247,14 @@ def run(data: str, reading: dict[str, Any], words: dict[str, Any], given: set[st
                 found = with_optimum(found, rows, plan, words["optimum_time"], progress.runs())
     class_rows = {str(label): int(count) for label, count in zip(classes, counts, strict=True)}
     return Compared(found, data, class_rows, words["test"], noted, time.monotonic() - begun)
+
+
+def _check_nonlinear(words: dict[str, Any]) -> None:
+    """SettingError beside what is one of the spaces itself, and beside what is about a single one."""
+    of_one = "is about one space"
+    for name, why in (("degree", "is one of its spaces"), ("map", "is one of its spaces"), ("optimum", of_one)):
+        if words[name] not in (None, False) and (name, words[name]) != ("degree", 1):
+            raise SettingError(f"--nonlinear and --{name}, which {why}: give one of them")
 
 
 def _test(path: str, source: Any, data: Batch, progress: Progress) -> Batch:

@@ -23,9 +23,17 @@ SCALINGS = {"documents": (SCALE["documents"], "none"), "rows": ("none", "standar
 """Of texts and of numbers. Standardised, the averaged perceptron's 31.5 % errors on spambase are 7.0 %."""
 
 
+SPACES: dict[str, dict[str, Any]] = {
+    "linear": {}, "quadratic": {"degree": 2}, "fourier": {"map": "fourier"}, "kernel": {"kernel": "rbf"},
+}  # fmt: skip
+"""Where hyperplanes are drawn: among the columns as they are, with their products, in random features of a Gaussian
+kernel, and in its own space. The width of both Gaussians is that of scikit-learn's SVC."""
+LINEAR = next(iter(SPACES))
+
+
 class Contender(NamedTuple):
     """A learner in the words of `rosenblatt train`. rule: the algorithm, see above. scale: how its rows are scaled.
-    value: the rule itself. l1: the strength of its L1."""
+    value: the rule itself. l1: the strength of its L1. space: one of `SPACES`."""
 
     rule: str
     keep: str = "last"
@@ -33,12 +41,15 @@ class Contender(NamedTuple):
     optimizer: str = DEFAULTS["optimizer"]
     value: Any = None
     l1: float = DEFAULTS["l1"]
+    space: str = LINEAR
 
     @property
     def name(self) -> str:
-        """`margin averaged standard`: algorithm, memory, scaling, the optimizer unless it is online, and L1."""
+        """`margin averaged standard`: algorithm, memory, scaling, the optimizer unless it is online, the space unless
+        it is linear, and L1."""
         shown = self[:3] if self.optimizer == DEFAULTS["optimizer"] else self[:4]
-        return " ".join(shown) + (f" l1={self.l1:g}" if self.l1 else "")
+        curved = "" if self.space == LINEAR else f" {self.space}"
+        return " ".join(shown) + curved + (f" l1={self.l1:g}" if self.l1 else "")
 
     @property
     def is_linear(self) -> bool:
@@ -49,7 +60,7 @@ class Contender(NamedTuple):
     def words(self) -> dict[str, Any]:
         rule, metric = algorithm(self.rule)
         own = {name: value for name, value in (("rule", rule), ("metric", metric), ("l1", self.l1)) if value}
-        return {**own, "keep": self.keep, "scale": self.scale, "optimizer": self.optimizer}
+        return {**own, "keep": self.keep, "scale": self.scale, "optimizer": self.optimizer, **SPACES[self.space]}
 
     @property
     def recipe(self) -> Recipe:
@@ -134,6 +145,12 @@ def along(learners: Sequence[Contender], strengths: Sequence[float], asked: bool
     if lost and (asked or not left):
         raise lost[0]
     return [learner._replace(l1=strength) for learner in learners if not refusals[learner] for strength in rising]
+
+
+def in_all_spaces(learners: Sequence[Contender], kind: str) -> list[Contender]:
+    """Each of the learners in each space that it goes with; texts have no products of columns."""
+    every = [each._replace(space=space) for each in learners for space in SPACES]
+    return [each for each in every if not each.refusal and (kind == "rows" or "degree" not in each.words)]
 
 
 def check(keeps: Sequence[str] | None, scalings: Sequence[str] | None, optimizers: Sequence[str]) -> None:

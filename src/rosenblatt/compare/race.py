@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,8 +27,8 @@ from ..model.metrics import scorer
 from ..model.model import Model
 from ..recipe.recipe import Recipe
 from ..recipe.training import learn
-from ..recipe.trial import Part, Trial, Watch, counted, parts, warm_up
-from .contenders import Contender
+from ..recipe.trial import Part, Trial, Watch, counted, in_numbers, parts, warm_up
+from .contenders import LINEAR, Contender
 from .intervals import GROUPS, groups
 
 EPOCHS = 300
@@ -139,7 +140,7 @@ class Race:
         self.vectors = 1 if classes == 2 else classes
         self.votes = VOTES // (len(self.pairs) * max(1, sum(not c.is_linear for c in self.learners)))
         self.stopped = threading.Event()
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[tuple[str, str], Part] = {}
 
     @property
     def running(self) -> list[Contender]:
@@ -153,18 +154,19 @@ class Race:
             watch(what, number * each + done, count * each)
 
         later(f"features of part {number + 1} of {count}" if count > 1 else "features")
-        self.parts = parts(train, test, self.plan.options, list(dict.fromkeys(c.scale for c in self.learners)))
+        self._make_parts(train, test)
         later("compiling")
         for contender in self.running:
             try:
-                part = self.parts[contender.scale]
+                part = self._part(contender)
                 warm_up(self._recipe(contender), part.rows, part.y)
             except SettingError as error:
                 self.failed[contender] = error.message
         pool = ThreadPoolExecutor(self.plan.jobs or _cores())
         futures = {pool.submit(self._trial, contender): contender for contender in self.running}
         try:
-            self._follow(futures, later)
+            with self._products_by_one():
+                self._follow(futures, later)
         except BaseException:
             self.stopped.set()
             raise
@@ -173,6 +175,31 @@ class Race:
             for future, contender in futures.items():  # in the order of the contenders, whoever was first
                 if not future.cancelled():
                     self._take(contender, future, f"of the training rows of fold {number + 1}, " if count > 1 else "")
+
+    def _products_by_one(self) -> Any:
+        """Products of matrices in the thread that asks for them, whose time is measured."""
+        if all(c.space == LINEAR for c in self.learners):
+            return nullcontext()
+        from threadpoolctl import threadpool_limits
+
+        return threadpool_limits(1, "blas")
+
+    def _make_parts(self, train: Batch, test: Batch) -> None:
+        train, test, options = in_numbers(train, test, self.plan.options)
+        for space in dict.fromkeys(c.space for c in self.learners):
+            own = [c for c in self.running if c.space == space]
+            of = own[0].recipe.features if own else options
+            curved = {} if space == LINEAR else {"degree": of.degree, "map": of.map, "kernel": of.kernel}
+            try:
+                made = parts(train, test, options._replace(**curved), list(dict.fromkeys(c.scale for c in own)))
+                self.parts |= {(scale, space): part for scale, part in made.items()}
+            except (DataError, SettingError) as error:  # too many products, say
+                if space == LINEAR:
+                    raise
+                self.failed |= dict.fromkeys(own, error.message)
+
+    def _part(self, contender: Contender) -> Part:
+        return self.parts[contender.scale, contender.space]
 
     def _follow(self, futures: dict[Future[Trial | None], Contender], watch: Callable[[str, int], None]) -> None:
         pending = set(futures)
@@ -193,11 +220,12 @@ class Race:
             self.trials[contender].append(trial)
 
     def _trial(self, contender: Contender) -> Trial | None:
-        part, recipe = self.parts[contender.scale], self._recipe(contender)
+        part, recipe = self._part(contender), self._recipe(contender)
+        rows = part.rows.alone() if hasattr(part.rows, "alone") else part.rows
         voters = None if contender.is_linear else max(1, self.votes // (part.test.n * self.vectors))
         begun = time.thread_time()
-        learned = learn(recipe, part.rows, part.y, Task(observers=[Ending(self.stopped, voters)]))
-        seconds = time.thread_time() - begun
+        learned = learn(recipe, rows, part.y, Task(observers=[Ending(self.stopped, voters)]))
+        seconds = time.thread_time() - begun + (0.0 if contender.space == LINEAR else part.seconds)
         if self.stopped.is_set():
             return None
         updates = int(learned.model.run.state.n[UPDATES])
@@ -209,7 +237,7 @@ class Race:
 
     def _recipe(self, contender: Contender) -> Recipe:
         """The contender's, with the plan's limits for this part."""
-        part, plan = self.parts[contender.scale], self.plan
+        part, plan = self._part(contender), self.plan
         epochs = plan.epochs or min(EPOCHS, max(FEWEST, WORK // max(1, part.rows.size * self.vectors)))
         return contender.recipe.instead(
             max_iter=epochs, max_time=plan.max_time, random_state=plan.seed, positive=plan.positive

@@ -6,23 +6,22 @@ already. Else its step is made with the nearest point of the span in its place,
     P φ(x) = Σ_j d_j·φ(x_j),   K d = k,   K the kernel of those that are in with each other, k with x,
 
 so that w stays in the span, nothing is ever taken out again, and averages are those of all weights. Source: Projectron
-(Orabona, Keshet & Caputo 2009, "Bounded kernel-based online learning", JMLR 10), with a most in the place of, and
-beside, its bound on the distance. What was tried beside it, one pass over 10,000 rows, errors of the averaged (and in
-brackets of the last) perceptron on 5,000 others in per cent; with all rows 3.30 (19.24), 3.00 (3.02), 15.48 (18.68):
+(Orabona, Keshet & Caputo 2009, "Bounded kernel-based online learning", JMLR 10), with a most beside its bound on the
+distance. `python benchmarks/kernel_streams.py budgets` has what was tried beside it: one pass over 10,000 rows, errors
+of the averaged (of the last) perceptron on 5,000 others in per cent:
 
     budget 100                            checkerboard     mnist, even or odd    a9a
-    the first ones, then no more steps    18.10 (18.10)    19.40 (19.78)         21.16 (21.68)
-    a random one goes (RBP)               47.38 (40.50)    50.64 (35.10)         76.26 (23.56)
-    the least |a|·√K goes                 35.24 (31.78)    15.20 (38.92)         23.74 (21.52)
-    the least goes into its nearest one   10.26 (17.66)     7.36  (7.10)         20.10 (19.98)
-    Forgetron                             21.32 (19.42)    50.64 (14.68)         23.74 (18.76)
-    Projectron                             3.10 (16.30)     7.36 (17.60)         15.26 (18.30)
-    Projectron++                           2.90 (18.42)     7.52 (16.44)         15.48 (17.82)
-    budget 500: Projectron                 3.10 (20.16)     3.46  (3.84)         15.58 (20.74)
+    none                                   2.74  (8.28)     3.22  (4.86)         14.76 (17.92)
+    the first ones, then no more steps    16.96 (34.40)    13.02 (15.24)         17.24 (19.58)
+    the oldest goes                       29.64 (21.78)    51.06 (14.94)         24.06 (23.26)
+    a random one goes (RBP)               40.50 (40.82)    51.06 (23.26)         75.94 (24.06)
+    the one of the least |a|·√K goes      42.58 (19.28)    51.06 (26.58)         24.06 (23.26)
+    that one is given to its nearest      10.60 (13.28)     7.90 (10.18)         18.04 (16.62)
+    Forgetron                             22.38 (35.68)    51.06 (14.70)         24.06 (23.74)
+    Projectron                             3.22  (7.76)     7.56  (7.82)         14.92 (17.10)
 
-An average must leave out what goes, so that removals ruin it, and these last weights are no better. Under other rules
-(PA-I, margin) the order is the same; BOGD goes with the random one. Projectron++, which takes margins for mistakes, is
-the rule `margin` here.
+An average must leave out what goes, so that removals ruin it, and the last weights are no better. BOGD removes a random
+one, too. Projectron++, which steps where the margin is too small, is the rule `margin` here.
 """
 
 from __future__ import annotations
@@ -95,21 +94,24 @@ def take_in(norms: Array, rest: Array, parts: Array, room: Array, i: Any) -> Non
 
 
 class Span:
-    """The rows that have weights. columns: (s,) their numbers in the base; k: (s, s) K with each other."""
+    """The rows that have weights. columns: (s,) their numbers in the base. root, size: (s, s) L and (s, 1) S with
+    S·L·Lᵀ·S their K with each other."""
 
     def __init__(self, rows: KernelRows, columns: Array) -> None:
         self.rows, self.columns = rows, columns
-        self.k = self.products(rows.base.take(columns))
-        self._eps = float(np.finfo(rows.rows.dtype).eps)
-        self._root()
+        places, base = np.full(rows.width, -1), rows.own >= 0
+        places[rows.own[base]] = np.flatnonzero(base)  # of rows that are given by their K, those of the base have none
+        known = (places[columns] >= 0).all()
+        own = rows.rows.take(places[columns]) if known else rows.base.take(columns)
+        self.root, self.size = self._rooted(self.products(own), 0.0)
 
-    def _root(self) -> None:
-        """k = S·L·Lᵀ·S with S diagonal, but for the rounding of its values."""
-        size = np.sqrt(self.k.diagonal())
-        self.size = np.where(size > 0.0, size, 1.0)[:, None]
-        whole = self.k / self.size / self.size.T
-        whole[np.diag_indices(len(whole))] += self._eps * len(whole)
-        self.root = np.linalg.cholesky(whole)
+    def _rooted(self, k: Array, seen: Any) -> tuple[Array, Array]:
+        """(L, S) with S·L·Lᵀ·S = k − seen, S the roots of k's diagonal, (m, 1), but for the rounding of its values."""
+        size = np.sqrt(k.diagonal())
+        size = np.where(size > 0.0, size, 1.0)[:, None]
+        whole = (k - seen) / size / size.T
+        whole[np.diag_indices(len(whole))] += np.finfo(self.rows.rows.dtype).eps * (len(whole) + self.columns.size)
+        return np.linalg.cholesky(whole), size
 
     def products(self, part: Rows) -> Array:
         """(s, b) K of its rows with others."""
@@ -125,12 +127,11 @@ class Span:
         """(s, b) d: the shadows as sums of its rows."""
         return solved(self.root, seen, turned=True) / self.size
 
-    def more(self, columns: Array, products: Array, between: Array) -> None:
-        """These are taken in. products: (s, m) K with those of before; between: (m, m) with each other."""
-        if columns.size:
-            self.columns = np.concatenate([self.columns, columns])
-            self.k = np.block([[self.k, products], [products.T, between]])
-            self._root()
+    def more(self, columns: Array, seen: Array, between: Array) -> None:
+        """These m are taken in. seen: (s, m) as `seen_from` gives it; between: (m, m) K with each other."""
+        root, size = self._rooted(between, seen.T @ seen)
+        self.root = np.block([[self.root, np.zeros(seen.shape)], [(seen / size.T).T, root]])
+        self.size, self.columns = np.concatenate([self.size, size]), np.concatenate([self.columns, columns])
 
 
 def solved(root: Array, values: Array, turned: bool = False) -> Array:
@@ -173,7 +174,8 @@ def walk_within(budget: int, loop: Any, rule: Any) -> Any:
             for whole, made in zip((w, late), both, strict=True):
                 whole[:, span.columns] = made[:, :s] + made[:, s + moved] @ from_old.T
                 whole[:, rows.own[chosen[new]]] = made[:, s + moved] @ from_new.T
-            span.more(rows.own[chosen[new]], with_span[:, new], products[np.ix_(new, new)])
+            if new.size:
+                span.more(rows.own[chosen[new]], seen[:, new], products[np.ix_(new, new)])
             p += where[0]
             if p < q or 0 < keep.until <= state.n[UPDATES]:
                 break

@@ -45,6 +45,10 @@ class KernelRows:
             self._scores = Scores(self, classes)
         return self._scores
 
+    def alone(self) -> KernelRows:
+        """The same, with scores of its own: for another thread."""
+        return KernelRows(self.kernel, self.rows, self.base, self.own)
+
     @property
     def n(self) -> int:
         return self.rows.n

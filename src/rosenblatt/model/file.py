@@ -46,9 +46,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
     path, later = _path(path), model.run.settings.shaped or model.run.final
     header, tensors = _run_parts(model.run)
+    curved = model.run.settings.kernel is not None or getattr(model.features, "map", None) is not None
     plainly = model.run.best is None and _answers_plainly(model) and _reads_plainly(model)
     header |= {
-        "schema": 4 if model.run.settings.kernel is not None or getattr(model.features, "map", None) else 3 if later else 1 if plainly else 2,
+        "schema": 4 if curved else 3 if later else 1 if plainly else 2,
         "classes": labels.to_json(model.classes),
         "reading": model.reading,
         "names": model.names,

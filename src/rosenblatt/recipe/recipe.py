@@ -193,7 +193,8 @@ class Recipe:
         """How documents become rows, and how rows are scaled."""
         words = {each.name: self.words[each.name] for each in FEATURES if each.name in self.words}
         scale = words.pop("scale", "auto") or "none"
-        return Options(**words, scale=None if scale == "auto" else scale, kernel=self.settings.kernel, seed=self.settings.random_state)
+        kernel, seed = self.settings.kernel, self.settings.random_state
+        return Options(**words, scale=None if scale == "auto" else scale, kernel=kernel, seed=seed)
 
     @property
     def reading(self) -> dict[str, Any]:

@@ -69,6 +69,8 @@ def _columns(comparison: Comparison, narrow: bool) -> Iterator[Column]:
     yield Column("keep", "keep", lambda row: row.contender.keep, True)
     if len({c.scale for c in learners}) > 1:
         yield Column("scale", "scale", lambda row: row.contender.scale, True)
+    if len({c.space for c in learners}) > 1:
+        yield Column("space", "space", lambda row: row.contender.space, True)
     path = any(c.l1 for c in learners)
     if path:
         yield Column("l1", "l1", lambda row: f"{row.contender.l1:g}")
@@ -250,7 +252,7 @@ def records(comparison: Comparison) -> list[dict[str, Any]]:
 def _of(contender: Contender) -> dict[str, Any]:
     """Who it is; rule: the algorithm."""
     own = contender._asdict()
-    return {name: own[name] for name in ("rule", "keep", "scale", "optimizer", "l1")}
+    return {name: own[name] for name in ("rule", "keep", "scale", "optimizer", "l1", "space")}
 
 
 def _get(there: dict[Contender, Row], row: Row, name: str) -> Any:
