@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from operator import index
-from string import ascii_uppercase
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import DataError, SettingError
@@ -92,7 +91,7 @@ HOST = re.compile(r"@([\w.-]+)")
 SHOUTED = re.compile(r"[A-Z](?<![^\W\d_].)[A-Z]{2,39}(?![^\W\d_])")
 TAG, ATTRIBUTE = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"\s([a-zA-Z-]+)=")
 ZONE, HOUR = re.compile(r"[+-]\d{4}"), re.compile(r"\b(\d\d):\d\d")
-SHAPES = str.maketrans(ascii_uppercase + "ghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
+SHAPES = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
 LETTERS, DIGITS, RUN = re.compile("[A-Za-z]+"), re.compile("[0-9]+"), re.compile(r"(.)\1+")
 RESULT = re.compile(r";\s*([\w-]{1,20})\s*=\s*(\w{1,20})")
 STEPS = (1, 2, 4, 8)

@@ -23,7 +23,6 @@ come from one place and day: dates themselves, names of servers and lists, Deliv
 what filters write, X-Mailman, X-Keywords. A mail without headers gives no words here, not "none" for each.
 """
 
-import csv
 import re
 from datetime import date
 from functools import lru_cache
@@ -82,6 +81,8 @@ def addresses(text: str) -> tuple[str, ...]:
 
 def listed(raw: bytes, name: str) -> list[str]:
     """The values of a header of a mail that is a list: parted by commas, some in quotes, decoded and unfolded."""
+    import csv
+
     headers = next(parts(unwrapped(raw))).headers
     text = ",".join(decode_header(value).text for value in values(headers, name.lower()))
     cells = next(csv.reader([" ".join(text.split())], skipinitialspace=True), [])

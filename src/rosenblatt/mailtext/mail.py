@@ -24,12 +24,9 @@ import binascii
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from html import unescape
-from pathlib import PurePosixPath
 
 from .content import parameter, values
 from .fields import FAILED, FIELDS, MADE, Document, is_made
-from .grammar import grammar
 from .headers import headers_of, sender
 from .links import links
 from .mime import HEADERS, Part, base64, decode, decode_header, parts, unwrapped
@@ -145,6 +142,8 @@ def read_html(source: str) -> tuple[str, str]:
     markup = "\n".join(TAG.findall(source))
     runs = source.split("<") if len(source) > RUN_LIMIT else ()
     if source.count("<") > TAG_LIMIT or max(map(len, runs), default=0) > RUN_LIMIT:
+        from html import unescape
+
         return unescape(TAG.sub(" ", source)), markup
     # Loaded here, as most plain mails need none of it (20 ms).
     from selectolax.lexbor import LexborHTMLParser
@@ -157,7 +156,7 @@ def read_html(source: str) -> tuple[str, str]:
 
 MAIL_LIMIT = 64 << 20
 """Bytes of one mail that are read."""
-TEXT_LIMIT = 1 << 20
+TEXT_LIMIT = 1 << 19
 """Bytes of text that are read from one mail; the largest of 7,523 mails of two corpora has 0.2 MB."""
 HEADER_REPEATS = 20
 """Occurrences of one header that are read."""
@@ -223,8 +222,13 @@ class _Reader:
         fields: Document = []
         if "links" in self.fields:
             fields += links(body, "\n".join(self.made["html"]), self.sources, "links.path" in self.fields)
+        looks = {"capitals": capitals, "spelling": spelling}
+        if "grammar" in self.fields:
+            from .grammar import grammar
+
+            looks["grammar"] = grammar
         subjects = [("subject", text) for name, text in self.headers if name == "subject"]
-        for name, look in (("capitals", capitals), ("spelling", spelling), ("grammar", grammar)):
+        for name, look in looks.items():
             if name in self.fields:
                 fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
         return fields
@@ -328,5 +332,7 @@ def _uudecode(body: bytes) -> bytes:
 def _attachment(name: str, kind: str, size: int) -> str:
     """`report.pdf pdf application/pdf 64k`: the size as the next power of four."""
     steps = (f"{4**k}k" for k in range(7) if size <= 4**k << 10)
-    suffix = PurePosixPath(name.replace("\\", "/").replace("\0", "")).suffix.lstrip(".")
+    last = next((each for each in re.split(r"[/\\]", name.replace("\0", ""))[::-1] if each not in ("", ".")), "")
+    before, _, suffix = last.rpartition(".")
+    suffix = suffix if before else ""
     return f"{name} {suffix} {kind} {next(steps, 'large')}"
