@@ -20,6 +20,14 @@ from mails import learned_store, shipped
 from rosenblatt.mail.store.learning import Store, Verdict
 
 FILTER = (sys.executable, "-c", "from rosenblatt.cli import main; main()", "mail", "filter", "--store")
+LAUNCH = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
+os._exit(0)
+"""
+"""A small process, whose own memory the filter's does not begin with."""
 RUNS, BATCH, NEW = 30, 1000, 30
 """Of each mail; mails of a transaction; columns of each mail that no other need have."""
 
@@ -27,12 +35,11 @@ RUNS, BATCH, NEW = 30, 1000, 30
 def spent(store: str, mail: Path) -> tuple[float, int]:
     """(seconds of CPU, bytes of memory at most) of a new process."""
     with open(mail, "rb") as source:
-        process = subprocess.Popen([*FILTER, store], stdin=source, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"mail filter ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
+        words = [sys.executable, "-S", "-c", LAUNCH, *FILTER, store]
+        code, seconds, memory = subprocess.run(words, stdin=source, capture_output=True, check=True).stdout.split()
+    if code != b"0":
+        raise RuntimeError(f"mail filter ended with {code.decode()}")
+    return float(seconds), int(memory)
 
 
 def large_store(path: Path, mails: int) -> str:

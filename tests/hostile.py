@@ -102,7 +102,8 @@ BODIES = (
 LINES = (
     *ODD_LINES, b"To: a@b, \"c\" <d@e>", b"Date: Mon, 32 Jan 99999 25:61 +9999", b"Message-ID: <@>",
     b"Reply-To: <<>>", b"Subject: =?utf-8?B?w?= =?x?Q?=?=", b"Content-Disposition: attachment; filename*0*=utf-7''+;",
-    b"MIME-Version: 1.0", b"Content-Type", b"Content-Type: ;;;=\"", b"Authentication-Results: a; b=c",
+    b"MIME-Version: 1.0", b"Content-Type", b"Content-Type: ;;;=\"", b"From: =?utf-7?Q?a+2AA-b=40x.y?=",
+    b"Authentication-Results: a; b=c",
 )  # fmt: skip
 
 

@@ -431,6 +431,10 @@ def test_an_empty_store_has_a_status() -> None:
         (["store", "--dump", "--compact"], 64, "give one of --backup"),
         (["store", "--backup", "no/where"], 73, "there is no folder no; make it first"),
         (["store", "--backup", "b"], 69, "there is no store"),
+        (["learn", "--ham", "ham", "--whole", "9" * 20], 64, "must be at most 1000000000"),
+        (["explain", ""], 66, "there is no such file"),
+        (["forget", "--before", "0001-01-01"], 69, "there is no store"),
+        (["store", "--compact"], 69, "there is no store"),
         (["store", "--restore", "words.txt"], 69, "words.txt: found another file"),
         (["evaluate", "none"], 65, "there is no such file"),
         (["--eggs"], 64, "No such option"),
@@ -556,3 +560,16 @@ def test_a_folder_in_another_is_of_its_own_kind(folder: Path) -> None:
     assert "mails learned as ham that lie in a folder for spam: 2" in alone.err
     for named in ("Maildir/.Junk", "Maildir/.Junk/cur/2"):
         assert "folder for spam" not in run("mail", "learn", "--ham", named).err, "who names it means it"
+
+
+def test_forgetting_by_odd_words(learned: Path) -> None:
+    for words in (("--before", "0001-01-01"), ("--from", os.fsdecode(b"\xff@x"))):
+        assert well("mail", "forget", *words).out == "0 forgotten, 0 not known\n"
+    assert run("mail", "forget", "--from", " ").code == 64, "an empty variable of a script is not all mail"
+
+
+def test_copies_have_any_name(learned: Path) -> None:
+    name = os.fsdecode(b"\xff\n")
+    for how in ("--backup", "--publish"):
+        well("mail", "store", how, name)
+        assert run("mail", "classify", "spam/00.eml", "--store", name, "--exit-style", "spamc").out

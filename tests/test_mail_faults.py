@@ -21,7 +21,7 @@ from command import process, run, well
 from mails import learned_store, save, shipped
 from rosenblatt.mail.filtering import filtered
 from rosenblatt.mail.store import file as store_file
-from rosenblatt.mail.store.care import publish, whole
+from rosenblatt.mail.store.care import backup, publish, restore, whole
 from rosenblatt.mail.store.file import StoreError, opened
 from rosenblatt.mail.store.learning import Store
 from rosenblatt.mail.store.reading import Reader
@@ -280,6 +280,10 @@ def test_another_process_has_it_for_too_long(tmp_path: Path, monkeypatch: pytest
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="another process has kept it busy for 0.2 seconds; try again"):
             store.learn([verdict(1, True)])
+        backup(path, f"{path}.copy")
+        with pytest.raises(StoreError, match="kept it busy"):
+            restore(path, f"{path}.copy")
+        assert not os.path.exists(f"{path}.damaged")
         assert run("mail", "forget", "--from", "ann@example.org", "--store", path).code == 75
         with Reader(path) as reader:  # nobody who reads waits
             reader.opinion(verdict(1, True).looked)

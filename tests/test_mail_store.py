@@ -278,8 +278,8 @@ def test_a_backup_is_as_of_its_moment_and_brings_it_back(path: str, tmp_path: Pa
         assert len(content(path)[2]) == 11
     assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
     Path(path).write_bytes(Path(path).read_bytes()[:9000])
-    restore(path, copy)
-    assert len(content(path)[2]) == 10 and os.path.exists(f"{path}.damaged")
+    assert restore(path, copy) == f"{path}.damaged"
+    assert len(content(path)[2]) == 10
     assert sorted(os.listdir(tmp_path)) == ["copy", "mail.db", "mail.db.damaged"]
 
 
@@ -290,6 +290,40 @@ def test_a_damaged_backup_restores_nothing(path: str, others: dict[str, str]) ->
         with pytest.raises(StoreError):
             restore(path, others[name])
     assert len(content(path)[2]) == 1
+
+
+def test_a_backup_takes_the_place_of_no_other_file(path: str, others: dict[str, str], tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(1, True)])
+    backup(path, copy)
+    for name in ("text", "another", "newer", "folder"):
+        before = os.stat(others[name])
+        with pytest.raises(StoreError):
+            restore(others[name], copy)
+        assert os.path.samestat(os.stat(others[name]), before) and not os.path.exists(f"{others[name]}.damaged")
+
+
+def test_a_damaged_store_takes_the_place_of_no_backup(path: str, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy")
+    with Store(path, SMALL) as store:
+        store.learn([verdict(number, True) for number in range(20)])
+    backup(path, copy)
+    data, before = bytearray(Path(path).read_bytes()), Path(copy).read_bytes()
+    data[3 * 4096 : 4 * 4096] = bytes(range(256)) * 16
+    Path(path).write_bytes(data)
+    for write_out in (backup, publish):
+        with pytest.raises(StoreError, match=f"{path}: it is damaged"):
+            write_out(path, copy)
+    assert Path(copy).read_bytes() == before and not list(tmp_path.glob("copy?*"))
+
+
+def test_a_store_of_any_name_opens(tmp_path: Path) -> None:
+    for name in ("a b", "a%20?b#c", os.fsdecode(b"\xff\n.db")):
+        with Store(str(tmp_path / name), SMALL) as store:
+            store.learn([verdict(1, True)])
+        with Reader(str(tmp_path / name)) as reader:
+            assert reader.opinion(mail(1)).verdict
 
 
 def test_compacted_it_is_the_same_in_what_stays(path: str) -> None:

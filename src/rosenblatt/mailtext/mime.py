@@ -81,9 +81,11 @@ codecs.register_error(FOREIGN, _foreign)
 
 def _text(data: bytes, codec: str, cut: bool, errors: str = "strict") -> str | None:
     try:
-        return codecs.getincrementaldecoder(codec)(errors).decode(data) if cut else data.decode(codec, errors)
+        text = codecs.getincrementaldecoder(codec)(errors).decode(data) if cut else data.decode(codec, errors)
     except (UnicodeError, LookupError, ValueError, TypeError):
         return None
+    # It alone decodes halves of pairs, which nothing could be written of.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if codec == "utf-7" else text
 
 
 def _is_utf8(data: bytes, codec: str, cut: bool) -> bool:

@@ -23,6 +23,8 @@ from .shared import many_option, store_option, watched
 
 ONE_KIND = 50
 """New mails of one kind from which on a note says that the other kind should come with them (`side_by_side`)."""
+MOST = 10**9
+"""Latest mails of which all is kept."""
 LATER = (LOST.name, "whole")
 """Settings that can be changed."""
 
@@ -110,6 +112,8 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
 
 def check_settings(asked: dict[str, Any]) -> None:
     """SettingError for those out of range, before there is a store."""
+    if asked.get("whole", 0) > MOST:
+        raise SettingError(f"{{whole}} must be at most {MOST}", whole=asked["whole"])
     for each in JUDGE:
         if each.name in asked:
             each.check(asked[each.name])

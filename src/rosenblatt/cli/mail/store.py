@@ -48,8 +48,8 @@ def store(store: str, as_json: bool, **words: Any) -> None:
         return
     values = dict[str, Any](asked)
     if name == "restore":
-        care.restore(store, value)
-        lines = [f"{store} is as in {value}"]
+        aside = care.restore(store, value)
+        lines = [f"{store} is as in {value}{f'; the damaged one is {aside}' if aside else ''}"]
     elif name in ("backup", "publish"):
         check_writable(value, store)
         (care.backup if name == "backup" else care.publish)(store, value)

@@ -38,6 +38,10 @@ class StoreError(DataError):
     """A store that is not there, or cannot be used."""
 
 
+class StoreDamaged(StoreError):
+    """What is in the file is no store, or no longer one."""
+
+
 class StoreBusy(StoreError):
     """Another process has it; the same may go well later."""
 
@@ -147,9 +151,11 @@ def refused(path: str) -> Iterator[None]:
         text = str(error)
         if "not a database" in text:
             text = "found another file; expected a store that `rosenblatt mail learn` made"
-        elif "malformed" in text:
+            raise StoreDamaged(f"{path}: {text}") from None
+        if "malformed" in text:
             text = "it is damaged; `rosenblatt mail store --restore BACKUP` puts a backup in its place"
-        elif "readonly" in text:
+            raise StoreDamaged(f"{path}: {text}") from None
+        if "readonly" in text:
             text = "it cannot be written: it, or its folder, is read-only"
         elif "locked" in text:
             raise StoreBusy(f"{path}: another process has kept it busy for {WAIT:g} seconds; try again") from None
