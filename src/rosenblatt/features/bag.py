@@ -90,7 +90,7 @@ def find(texts: Texts, table: Table, used: int, spans: Array, out: Array, fresh:
             fresh[new] = i
             new += 1
         out[0, i] = numbers[slot]
-    return m, new
+    return int(m), new
 
 
 find_pieces = Kernel(find)

@@ -86,6 +86,10 @@ HOST = re.compile(r"@([\w.-]+)")
 SHOUTED = re.compile(r"[A-Z](?<![^\W\d_].)[A-Z]{2,39}(?![^\W\d_])")
 TAG, BACKWARDS = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"=([a-zA-Z-]++)\s")
 """Attributes are read backwards: there are fewer = than blanks."""
+USUAL = re.compile(
+    r"([A-Z][a-z]{2}, )[0-9]{1,2} [A-Z][a-z]{2} [0-9]{4}( [0-9]{2}:)[0-9]{2}:[0-9]{2}( [+-][0-9]{4}(?: [(A-Z)]{3,6})?)"
+)
+"""The date of which only weekday, hour and zone are seen: one for many."""
 ZONE, HOUR = re.compile(r"[+-]\d{4}"), re.compile(r"\b(\d\d):\d\d")
 SHAPES = str.maketrans(ascii_uppercase + "ghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
 LETTERS, DIGITS, RUN = re.compile("[A-Za-z]+"), re.compile("[0-9]+"), re.compile(r"(.)\1+")
@@ -166,9 +170,13 @@ class Fields(dict[tuple[str, str], tuple[str, tuple[Column, ...]]]):
 
     def __missing__(self, field: tuple[str, str]) -> tuple[str, tuple[Column, ...]]:
         tag, text = field
+        usual = USUAL.fullmatch(text) if tag == "date" else None
+        alike = f"{usual[1]}1 Jan 2000{usual[2]}00:00{usual[3]}" if usual else ""
+        if alike not in ("", text):
+            return self[tag, alike]
         group = GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0], "")
         seen = group, tuple(map(self._names.__getitem__, _field(tag, text))) if group else ()
-        if tag not in NEW and len(text) <= LONGEST:
+        if (alike or tag not in NEW) and len(text) <= LONGEST:
             if len(self) >= REMEMBERED:
                 self.clear()
             self[field] = seen
