@@ -361,11 +361,12 @@ class Look:
         found: dict[str, list[Column]] = {group: [] for group in self.groups}
         texts = {"": "", "subject": "", "from": ""}
         for field in document:
-            group, columns = reading.fields[field]
-            if group in found:
-                found[group] += columns
-            if field[0] in texts:
-                texts[field[0]] += f"{field[1]}\n"
+            if (tag := field[0]) in texts:
+                texts[tag] += f"{field[1]}\n"
+            if tag not in ("", "subject"):
+                group, columns = reading.fields[field]
+                if group in found:
+                    found[group] += columns
         if self.trusted and "headers" in found:
             found["headers"] += map(reading.names.__getitem__, self._results(document))
         of = Texts(*texts.values())

@@ -196,7 +196,7 @@ def _id(headers: Headers, home: frozenset[str]) -> str:
 def _reply(headers: Headers, home: frozenset[str]) -> str:
     hosts = _domains(addresses(_text(headers, "reply-to")))
     odd = ["other"] if hosts and home and not home & hosts else []
-    if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
+    if not ("in-reply-to" in headers or "references" in headers) and RE.match(_text(headers, "subject")):
         odd.append("false")
     return " ".join(odd)
 
