@@ -6,8 +6,10 @@ import lzma
 import pickle
 import tarfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,8 @@ import rosenblatt
 from rosenblatt.core import dispatch
 from rosenblatt.features import bag
 from rosenblatt.mail.bulk import CHUNK, ROOM, Bulk, chunks
-from rosenblatt.mail.features import GROUPS, MOST, Look
+from rosenblatt.mail.features import GROUPS, MOST, USUAL, Fields, Look, _header
+from rosenblatt.mailtext.tokens import Memory
 
 DATASETS = Path(rosenblatt.__file__).parent / "datasets"
 
@@ -42,6 +45,19 @@ def test_shipped_mails(way: None) -> None:
     raws = held(DATASETS / "mails.tar.xz")
     assert len(raws) > 300
     assert_alike(Look(), raws)
+
+
+def test_columns_stay_as_they_were() -> None:
+    """What stores have learned lies at these columns: a change of one needs a new version of what is looked at."""
+    look, seen = Look(GROUPS, 30), sha256()
+    for raw in held(DATASETS / "mails.tar.xz"):
+        seen.update(np.asarray(look(raw).columns, "<u4").tobytes())
+    assert seen.hexdigest().startswith("fb2e452d69d06a90")
+
+
+@given(st.from_regex(USUAL, fullmatch=True))
+def test_usual_dates_give_what_any_date_does(text: str) -> None:
+    assert set(Fields(Memory(str))["date", text][1]) == set(_header("date", text))
 
 
 @pytest.mark.parametrize("look", [Look(GROUPS), Look(["ngrams"], 30), Look(["words"], 8), Look(["headers"]), Look([])])

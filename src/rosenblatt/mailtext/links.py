@@ -47,7 +47,7 @@ def links(text: str, markup: str, sources: Iterable[str], paths: bool = False) -
     urls += IN_TAG.findall(tags)[:LINK_LIMIT] if "://" in tags else []
     urls += [f"www.{url}" for url in WITHOUT_SCHEME.findall(text)[:LINK_LIMIT]]
     hosts: dict[str, None] = {}
-    odd: dict[str, None] = {"script": None} if SCRIPT.search(tags) else {}
+    odd: dict[str, None] = {"script": None} if _has_script(tags) else {}
     parted = list(map(_parted, urls))
     words = [word for _, path in parted for word in path] if paths else []
     for where in dict.fromkeys([where for where, _ in parted]):
@@ -66,6 +66,12 @@ def _unescaped(text: str) -> str:
     from html import unescape  # 1 ms, which few mails need
 
     return unescape(text)
+
+
+def _has_script(tags: str) -> bool:
+    """Most tags have none of these, which is seen in a fifth of the time."""
+    small = tags.lower()
+    return ("pt:" in small or "ta:" in small) and SCRIPT.search(tags) is not None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -108,6 +114,7 @@ def parents(host: str) -> tuple[str, ...]:
     return tuple([".".join(labels[first:]) for first in range(len(labels) - 1)])
 
 
+@lru_cache(maxsize=1 << 13)
 def domain(host: str) -> str:
     """The part that someone owns: example.com, example.co.uk."""
     labels = host.split(".")

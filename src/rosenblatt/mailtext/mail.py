@@ -29,7 +29,7 @@ from .content import parameter, values
 from .fields import FAILED, FIELDS, MADE, Document, is_made
 from .headers import headers_of, sender
 from .links import links
-from .mime import HEADERS, Part, base64, decode, decode_header, parts, unwrapped
+from .mime import HEADERS, Part, base64, decode, decode_header, parts, plain, unwrapped
 from .tokens import Memory
 
 STEPS = (5, 10, 20, 30, 50, 80)
@@ -202,16 +202,15 @@ class _Reader:
 
     def document(self) -> Document:
         leaves = list(parts(self.raw))
-        charset = next(filter(None, (parameter(leaf.headers, "get_content_charset") for leaf in leaves)), "")
         for part in leaves:
             if part.kind == HEADERS:
-                self._read_headers(part, charset)
+                self._read_headers(part, leaves)
             elif _is_text(part):
                 self._read_text(part)
             else:
                 self._read_attachment(part)
         body = "\n".join(self.texts)
-        if not body.strip():
+        if not body or body.isspace():
             self.made["missing"].append("body")
         self.made["charset"] = list(dict.fromkeys(filter(None, self.made["charset"])))
         made = [(name, text) for name in self.asked for text in self.made[name]]
@@ -222,19 +221,13 @@ class _Reader:
         fields: Document = []
         if "links" in self.fields:
             fields += links(body, "\n".join(self.made["html"]), self.sources, "links.path" in self.fields)
-        looks = {"capitals": capitals, "spelling": spelling}
-        if "grammar" in self.fields:
-            from .grammar import grammar
-
-            looks["grammar"] = grammar
-        subjects = [("subject", text) for name, text in self.headers if name == "subject"]
-        for name, look in looks.items():
-            if name in self.fields:
-                fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
+        for look in [look for name, look in STYLES if name in self.fields]:
+            subjects = [("subject", text) for name, text in self.headers if name == "subject"]
+            fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
         return fields
 
-    def _read_headers(self, part: Part, charset: str) -> None:
-        """charset: the first that a part of the mail declares, for headers that say none."""
+    def _read_headers(self, part: Part, leaves: list[Part]) -> None:
+        """leaves: the first charset that one of them declares is that of headers which say none."""
         self.sent += sender(part.headers) if "sender" in self.fields else []
         self.sent += headers_of(part.headers) if "headers" in self.fields else []
         for name in self.names:
@@ -243,10 +236,13 @@ class _Reader:
                 self.made["missing"].append(name)
                 continue
             for value in occurrences[:HEADER_REPEATS]:
-                text, problem = decode_header(value, charset)
+                if (said := plain(value)) is not None:
+                    self.headers.append((name, said))
+                    continue
+                declared = filter(None, (parameter(leaf.headers, "get_content_charset") for leaf in leaves))
+                text, problem = decode_header(value, next(declared, ""))
                 self.headers.append((name, text.strip()))
-                if problem:
-                    self.made["charset"].append(problem)
+                self.made["charset"].append(problem)
         if part.end > part.start:
             self.texts.append(decode(self.raw[part.start : part.end][:TEXT_LIMIT]).text)
 
@@ -263,9 +259,9 @@ class _Reader:
         data = _bytes(part, self.raw, self.left)
         cut = len(data) == self.left
         self.left -= part.end - part.start
-        for file in UU.finditer(data) if b"begin " in data else ():
+        for file in UU.finditer(data) if (coded := b"begin " in data) else ():
             self.made["attachment"].append(_attachment(decode(file[1]).text, "uuencoded", len(file[2]) * 3 // 4))
-        text, problem = decode(UU.sub(b"", data) if b"begin " in data else data, _charset(part, data), cut)
+        text, problem = decode(UU.sub(b"", data) if coded else data, _charset(part, data), cut)
         self.made["charset"].append(problem)
         look = LOOKS_HTML.match if any(values(part.headers, "content-type")[:1]) else LOOKS_HTML.search
         if part.kind == "text/html" or look(text.lstrip()):
@@ -277,6 +273,15 @@ class _Reader:
 
 COLLECTED = MADE[:4]
 """Those that are found part by part."""
+
+
+def grammar(where: str, text: str) -> list[tuple[str, str]]:
+    from .grammar import grammar  # 2 ms to load, which few ask for
+
+    return grammar(where, text)
+
+
+STYLES = (("capitals", capitals), ("spelling", spelling), ("grammar", grammar))
 
 
 @lru_cache(maxsize=64)
@@ -312,7 +317,9 @@ def _bytes(part: Part, raw: bytes, limit: int) -> bytes:
         return body[:limit] if b" " in body.strip().split(b"\n")[0].strip() else base64(body)[:limit]
     if encoding in (b"x-uuencode", b"uuencode", b"x-uue"):
         return _uudecode(body)[:limit]
-    undeclared = not encoding and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
+    undeclared = (
+        not encoding and body.count(b"=") > 1 and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
+    )
     if undeclared or encoding.startswith(b"quoted-printable"):
         return binascii.a2b_qp(body)[:limit]
     return body[:limit]
