@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .additions import packed, unpacked
-from .file import StoreError, opened, refused, turn
+from .file import StoreError, check_file, opened, refused, turn
 
 
 def backup(path: str, to: str) -> None:
@@ -26,6 +26,7 @@ def backup(path: str, to: str) -> None:
 def restore(path: str, backup: str) -> None:
     """Everything as in the backup, also for those who have the store open. A damaged store is put aside as
     `path`.damaged."""
+    check_file(path)  # or a device would be put aside
     with closing(opened(backup)) as source:
         with refused(backup):
             if (found := whole(source)) != "ok":
@@ -89,7 +90,8 @@ def compact(path: str, least: int = 2) -> Compacted:
                 keep = ~np.isin(learned.columns, rare)
                 if not keep.all():
                     less = learned._replace(columns=learned.columns[keep], numbers=learned.numbers[:, keep])
-                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (packed(less), tick))
+                    (text,) = packed([less], np.zeros(len(less.numbers)))
+                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (text, tick))
             store.execute("DELETE FROM senders WHERE spam = 0 AND ham = 0")
         store.execute("VACUUM")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -104,6 +106,7 @@ def whole(connection: sqlite3.Connection) -> str:
 @contextmanager
 def _beside(path: str, mode: int) -> Iterator[str]:
     """A new file's name; the file takes the right one when all has gone well."""
+    check_file(path)
     begun = f"{path}.new{os.getpid()}"
     with refused(path):
         os.close(os.open(begun, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
