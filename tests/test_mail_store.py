@@ -10,11 +10,12 @@ import subprocess
 import sys
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import current_thread, main_thread
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from rosenblatt.mail.features import Look, Looked
 from rosenblatt.mail.judge import Judge, Learned
 from rosenblatt.mail.paths import Mail
 from rosenblatt.mail.record import Counted
-from rosenblatt.mail.store import additions, judging
+from rosenblatt.mail.store import additions, bulk, judging
 from rosenblatt.mail.store.additions import packed, unpacked
 from rosenblatt.mail.store.care import backup, compact, dump, publish, restore
 from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
@@ -359,6 +360,29 @@ def test_a_damaged_backup_restores_nothing(path: str, others: dict[str, str]) ->
         with pytest.raises(StoreError):
             restore(path, others[name])
     assert len(content(path)[2]) == 1
+
+
+def test_what_was_begun_is_learned_when_it_is_stopped(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is learned while the next is looked at; in whole batches, in their order."""
+    monkeypatch.setattr(bulk, "BATCH", 10)
+    monkeypatch.setattr(bulk, "mapped", lambda few, items, *rest: (seen for item in items for seen in few([item])))
+    threads = set[bool]()
+
+    def mails() -> Iterator[Mail]:
+        for number in range(25):
+            yield Mail("", b"Subject: number %d\n\nhello" % number, "spam" if number % 2 else "ham")
+        raise KeyboardInterrupt
+
+    class Watched(Store):
+        def learn(self, verdicts: Sequence[Verdict]) -> list[str]:
+            threads.add(current_thread() is main_thread())
+            return super().learn(verdicts)
+
+    with Watched(path, SMALL) as store, pytest.raises(KeyboardInterrupt):
+        list(bulk.learn(store, mails(), 2))
+    assert threads == {False}
+    digests = [digest(b"Subject: number %d\n\nhello" % number) for number in range(25)]
+    assert [row[0] for row in content(path)[2]] == digests[:20]
 
 
 def test_what_is_no_file_stays_where_it_is(path: str, tmp_path: Path) -> None:

@@ -62,9 +62,8 @@ def opened(path: str, write: bool = False, create: bool = False) -> sqlite3.Conn
         if not exists:
             _make(path)
         mode = "rw" if write else "ro"
-        connection = sqlite3.connect(
-            f"file:{quote(os.path.abspath(path))}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None
-        )
+        place = f"file:{quote(os.path.abspath(path))}?mode={mode}"
+        connection = sqlite3.connect(place, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             _check(connection, path, write)
         except BaseException:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -90,7 +92,9 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.connection.close()
+        if "_reading" in vars(self):
+            self._reading.close()
+        self.connection.close()  # the last: it alone can bring the log into the file
         if self._site:
             self._site.close()
 
@@ -131,9 +135,9 @@ class Store:
         return len(found)
 
     def knows(self, digest: bytes, spam: bool) -> bool:
-        """Whether a mail is learned, with this verdict."""
+        """Whether a mail is learned, with this verdict; also while another thread learns."""
         with refused(self.path):
-            row = self.connection.execute("SELECT spam FROM messages WHERE digest = ?", (digest,)).fetchone()
+            row = self._reading.execute("SELECT spam FROM messages WHERE digest = ?", (digest,)).fetchone()
         return row is not None and bool(row[0]) == spam
 
     def change(self, **settings: Any) -> None:
@@ -144,6 +148,10 @@ class Store:
             set_meta(self.connection, "settings", self.settings)
 
     # --- inside ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _reading(self) -> sqlite3.Connection:
+        return opened(self.path)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
