@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import lzma
 import pickle
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
+from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +21,7 @@ from hypothesis import strategies as st
 import rosenblatt
 from rosenblatt.core import dispatch
 from rosenblatt.features import bag
+from rosenblatt.mail import bulk, looking
 from rosenblatt.mail.bulk import CHUNK, ROOM, Bulk, chunks
 from rosenblatt.mail.features import GROUPS, MOST, USUAL, Fields, Look, _header
 from rosenblatt.mailtext.tokens import Memory
@@ -105,3 +110,45 @@ def test_another_process_has_the_same() -> None:
     kept = pickle.loads(pickle.dumps(Bulk(Look(["words"], 10))))
     assert (kept.look.groups, kept.look.bits) == (("words",), 10)
     assert pickle.loads(pickle.dumps(Bulk(Look(["words"], 10)))) is kept, "with what it remembers"
+
+
+class Slow:
+    """Another process, which has done every third chunk when it is asked for, and begun no other."""
+
+    def __init__(self, jobs: int, *rest: Any) -> None:
+        assert jobs == 1
+        self.given = 0
+
+    def submit(self, work: Any, chunk: list[int]) -> Future[Any]:
+        self.given += 1
+        future = Future[Any]()
+        if self.given % 3 == 0:
+            future.set_result([(each, "there") for each in chunk])
+        return future
+
+    def shutdown(self, cancel_futures: bool) -> None:
+        pass
+
+
+def test_what_no_other_process_has_begun_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "ProcessPoolExecutor", Slow)
+    monkeypatch.setattr(looking, "FEW", 10)
+    monkeypatch.setattr(bulk, "CHUNK", 2)
+    made = list(looking.mapped(lambda some: [(each, "here") for each in some], range(60), 2, lambda each: 1))
+    assert made == [(each, "there" if each // 2 % 3 == 2 else "here") for each in range(60)]
+
+
+LOADED = """
+import sys
+import numpy as np
+from rosenblatt.mail.bulk import find_capitals
+find_capitals(np.zeros(9, np.uint8), np.array([9]), np.zeros((1, 3), np.int64), np.empty(9, np.int64))
+assert "numba" in sys.modules and "scipy.linalg" not in sys.modules
+from numba.np import linalg
+linalg.ensure_blas()
+assert "scipy.linalg" in sys.modules
+"""
+
+
+def test_numba_is_loaded_without_what_nobody_calls() -> None:
+    subprocess.run([sys.executable, "-c", LOADED], check=True)

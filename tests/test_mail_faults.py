@@ -22,7 +22,7 @@ from mails import learned_store, save, shipped
 from rosenblatt.mail.filtering import filtered
 from rosenblatt.mail.store import file as store_file
 from rosenblatt.mail.store.care import backup, publish, restore, whole
-from rosenblatt.mail.store.file import StoreError, opened
+from rosenblatt.mail.store.file import VERSION, StoreError, opened
 from rosenblatt.mail.store.learning import Store
 from rosenblatt.mail.store.reading import Reader
 from test_mail_store import SMALL, content, verdict
@@ -296,15 +296,15 @@ def test_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.Monk
     path = str(tmp_path / "mail.db")
     with Store(path, SMALL) as store:
         store.learn([verdict(1, True)])
-    monkeypatch.setattr(store_file, "VERSION", 3)
-    monkeypatch.setattr(
-        store_file, "MIGRATIONS", {1: "CREATE TABLE more (x); INSERT INTO more VALUES (1)", 2: "DROP TABLE more"}
-    )
-    with pytest.raises(StoreError, match="found a store of version 1; `rosenblatt mail store` makes it one of 3"):
+    later = {VERSION: "CREATE TABLE more (x); INSERT INTO more VALUES (1)", VERSION + 1: "DROP TABLE more"}
+    monkeypatch.setattr(store_file, "VERSION", VERSION + 2)
+    monkeypatch.setattr(store_file, "MIGRATIONS", later)
+    words = f"found a store of version {VERSION}; `rosenblatt mail store` makes it one of {VERSION + 2}"
+    with pytest.raises(StoreError, match=words):
         Reader(path)
     with Store(path) as store:
         store.learn([verdict(2, True)])
-        assert store.connection.execute("PRAGMA user_version").fetchone() == (3,)
+        assert store.connection.execute("PRAGMA user_version").fetchone() == (VERSION + 2,)
     assert len(content(path)[2]) == 2
     with Reader(path):
         pass
@@ -314,11 +314,11 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
     path = str(tmp_path / "mail.db")
     with Store(path, SMALL):
         pass
-    monkeypatch.setattr(store_file, "VERSION", 2)
-    monkeypatch.setattr(store_file, "MIGRATIONS", {1: "CREATE TABLE more (x); SELECT absent"})
+    monkeypatch.setattr(store_file, "VERSION", VERSION + 1)
+    monkeypatch.setattr(store_file, "MIGRATIONS", {VERSION: "CREATE TABLE more (x); SELECT absent"})
     with pytest.raises(StoreError, match="no such column: absent"):
         Store(path)
     with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'more'").fetchone() is None
     connection.close()

@@ -8,12 +8,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import current_thread, main_thread
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,14 @@ from hypothesis import strategies as st
 from mails import learned_store, shipped
 from rosenblatt.mail.digest import digest
 from rosenblatt.mail.features import Look, Looked
-from rosenblatt.mail.judge import Judge
+from rosenblatt.mail.judge import Judge, Learned
 from rosenblatt.mail.paths import Mail
-from rosenblatt.mail.store import judging
-from rosenblatt.mail.store.additions import unpacked
+from rosenblatt.mail.record import Counted
+from rosenblatt.mail.store import additions, bulk, judging
+from rosenblatt.mail.store.additions import packed, unpacked
 from rosenblatt.mail.store.care import backup, compact, dump, publish, restore
 from rosenblatt.mail.store.file import APPLICATION, VERSION, StoreError, opened
-from rosenblatt.mail.store.learning import ADDED, AGAIN, CHANGED, NEW, Store, Verdict
+from rosenblatt.mail.store.learning import ADDED, AGAIN, CHANGED, NEW, TOO_OLD, Store, Verdict
 from rosenblatt.mail.store.reading import Reader
 
 BITS = 8
@@ -251,6 +254,73 @@ with Store({path!r}, {{"bits": 8}}) as store:
 """
 
 
+def packed_1(learned: Learned) -> bytes:
+    """As stores of version 1 have it."""
+    k, m = learned.numbers.shape
+    alike = [bool((row == row[0]).all()) for row in learned.numbers]
+    bits = sum(1 << i for i, is_one in enumerate(alike) if is_one)
+    columns = np.diff(learned.columns.astype("<u4"), prepend=np.zeros(1, "<u4")).view(np.uint8).reshape(-1, 4).T
+    rows = [row[:1] if is_one else row for row, is_one in zip(learned.numbers, alike, strict=True)]
+    head = additions.HEAD.pack(m, k, len(learned.losses), bits, *learned.counted)
+    return zlib.compress(b"".join([head, columns.tobytes(), *(part.astype("<f8").tobytes() for part in (
+        learned.losses, *rows))]), 1)  # fmt: skip
+
+
+def test_a_store_of_version_1_goes_on(path: str) -> None:
+    replay = Replay()
+    with Store(path, SMALL) as store:
+        for number in range(20):
+            store.learn([verdict(number, number % 2 == 0)])
+            replay.learn(number, number % 2 == 0)
+    with sqlite3.connect(path) as connection:
+        for tick, added in connection.execute("SELECT tick, added FROM messages").fetchall():
+            learned = unpacked(added)
+            again = unpacked(text := packed_1(learned))
+            assert all(np.array_equal(own, other) for own, other in zip(learned, again, strict=True))
+            connection.execute("UPDATE messages SET added = ? WHERE tick = ?", (text, tick))
+        connection.execute("DROP INDEX kept")
+        connection.execute("PRAGMA user_version=1")
+    connection.close()
+    with pytest.raises(StoreError, match="found a store of version 1; `rosenblatt mail store` makes it one of 2"):
+        Reader(path)
+    with Store(path) as store:
+        for number in (3, 7):
+            assert store.forget([verdict(number, False).digest]) == replay.forget(number) == 1
+        store.learn([verdict(40, True)])
+        replay.learn(40, True)
+        replay.check(path)
+        (plan,) = store.connection.execute(f"EXPLAIN QUERY PLAN {TOO_OLD}", (5,)).fetchall()
+        assert "INDEX kept" in plan[3], "also where it was brought up"
+    with Reader(path) as reader:
+        assert math.isclose(
+            reader.opinion(reader.with_sender(mail(5))).score, replay.judge.score([mail(5)])[0].score, abs_tol=1e-9
+        )
+
+
+KINDS = st.sampled_from([0.0, 1.0, 2.5, -1e300, 1e-300])
+MAILS = st.lists(
+    st.integers(0, 5).flatmap(lambda m: st.tuples(*[st.lists(KINDS, min_size=m, max_size=m)] * 3)),
+    min_size=1, max_size=4,
+)  # fmt: skip
+
+
+@given(MAILS)
+def test_what_was_added_comes_back(mails: list[tuple[list[float], ...]]) -> None:
+    noted = [
+        Learned(np.arange(len(kinds[0])), np.array(kinds), np.array([0.1, i]), Counted(i % 2 == 0, i, 2.5))
+        for i, kinds in enumerate(mails)
+    ]
+    for own, text in zip(noted, packed(noted, np.zeros(3)), strict=True):
+        assert all(np.array_equal(mine, other) for mine, other in zip(own, unpacked(text), strict=True))
+
+
+def test_what_differs_by_rounding_takes_one_number() -> None:
+    large = 2.0**20
+    numbers = np.array([[1.0, np.nextafter(1.0, 2.0), 1.0], [1.0, 1.0 + large * 1e-14, 1.0]])
+    (text,) = packed([Learned(np.arange(3), numbers, np.zeros(1), Counted(True, 1, 0.0))], np.array([1.0, large]))
+    assert unpacked(text).numbers.tolist() == [[1.0] * 3, numbers[1].tolist()]
+
+
 def test_two_writers_at_once(path: str) -> None:
     tests = os.path.dirname(__file__)
     codes = [WRITER.format(tests=tests, path=path, first=first) for first in (0, 100)]
@@ -324,6 +394,40 @@ def test_a_store_of_any_name_opens(tmp_path: Path) -> None:
             store.learn([verdict(1, True)])
         with Reader(str(tmp_path / name)) as reader:
             assert reader.opinion(mail(1)).verdict
+
+
+def test_what_was_begun_is_learned_when_it_is_stopped(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch is learned while the next is looked at; in whole batches, in their order."""
+    monkeypatch.setattr(bulk, "BATCH", 10)
+    monkeypatch.setattr(bulk, "mapped", lambda few, items, *rest: (seen for item in items for seen in few([item])))
+    threads = set[bool]()
+
+    def mails() -> Iterator[Mail]:
+        for number in range(25):
+            yield Mail("", b"Subject: number %d\n\nhello" % number, "spam" if number % 2 else "ham")
+        raise KeyboardInterrupt
+
+    class Watched(Store):
+        def learn(self, verdicts: Sequence[Verdict]) -> list[str]:
+            threads.add(current_thread() is main_thread())
+            return super().learn(verdicts)
+
+    with Watched(path, SMALL) as store, pytest.raises(KeyboardInterrupt):
+        list(bulk.learn(store, mails(), 2))
+    assert threads == {False}
+    digests = [digest(b"Subject: number %d\n\nhello" % number) for number in range(25)]
+    assert [row[0] for row in content(path)[2]] == digests[:20]
+
+
+def test_what_is_no_file_stays_where_it_is(path: str, tmp_path: Path) -> None:
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    with Store(path, SMALL):
+        pass
+    for use in (lambda: restore(pipe, path), lambda: backup(path, pipe), lambda: publish(path, pipe)):
+        with pytest.raises(StoreError, match="pipe: found no ordinary file; expected the file of a store"):
+            use()
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode) and [*tmp_path.glob("pipe*")] == [Path(pipe)]
 
 
 def test_compacted_it_is_the_same_in_what_stays(path: str) -> None:

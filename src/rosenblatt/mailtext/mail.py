@@ -275,7 +275,7 @@ COLLECTED = MADE[:4]
 """Those that are found part by part."""
 
 
-def grammar(where: str, text: str) -> list[tuple[str, str]]:
+def grammar(where: str, text: str) -> Document:
     from .grammar import grammar  # 2 ms to load, which few ask for
 
     return grammar(where, text)

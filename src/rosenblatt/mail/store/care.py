@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .additions import packed, unpacked
-from .file import APPLICATION, StoreDamaged, StoreError, opened, refused, turn
+from .file import APPLICATION, StoreDamaged, StoreError, check_file, opened, refused, turn
 
 
 def backup(path: str, to: str) -> None:
@@ -39,6 +39,7 @@ def _copied(path: str, to: str, mode: int) -> None:
 def restore(path: str, backup: str) -> str:
     """Everything as in the backup, also for those who have the store open. A damaged store is put aside as
     `path`.damaged, which is returned, else "". Any other file stays, and is a StoreError."""
+    check_file(path)  # or a device would be put aside
     aside = ""
     with closing(opened(backup)) as source:
         with refused(backup):
@@ -105,7 +106,8 @@ def compact(path: str, least: int = 2) -> Compacted:
                 keep = ~np.isin(learned.columns, rare)
                 if not keep.all():
                     less = learned._replace(columns=learned.columns[keep], numbers=learned.numbers[:, keep])
-                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (packed(less), tick))
+                    (text,) = packed([less], np.zeros(len(less.numbers)))
+                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (text, tick))
             store.execute("DELETE FROM senders WHERE spam = 0 AND ham = 0")
         store.execute("VACUUM")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -120,6 +122,7 @@ def whole(connection: sqlite3.Connection) -> str:
 @contextmanager
 def _beside(path: str, mode: int) -> Iterator[str]:
     """A new file's name; the file takes the right one when all has gone well."""
+    check_file(path)
     begun = f"{path}.new{os.getpid()}"
     with refused(path):
         os.close(os.open(begun, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))

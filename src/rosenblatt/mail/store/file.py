@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import DataError
 
-APPLICATION, VERSION = 0x726F7362, 1
+APPLICATION, VERSION = 0x726F7362, 2
 """`application_id` ("rosb") and `user_version` of the file."""
 WAIT = 30.0
 """Seconds to wait for another process's turn; a batch takes at most one."""
@@ -30,8 +30,10 @@ CREATE TABLE messages (
     tick INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, time REAL NOT NULL, spam INTEGER NOT NULL,
     score REAL NOT NULL, thought TEXT NOT NULL, sender TEXT NOT NULL, subject TEXT NOT NULL, added BLOB);
 """
-MIGRATIONS: dict[int, str] = {}
-"""Version → what makes the next one of it."""
+KEPT = "CREATE INDEX kept ON messages (tick) WHERE added IS NOT NULL;"
+"""Of 100,000 mails those that grow too old are found in .1 ms; to look at each took 8 ms of each write."""
+MIGRATIONS = {1: KEPT}
+"""Version → what makes the next one of it. Since 2, what mails have added has another form; both are read."""
 
 
 class StoreError(DataError):
@@ -56,8 +58,7 @@ def default_path() -> str:
 def opened(path: str, write: bool = False, create: bool = False) -> sqlite3.Connection:
     """A connection to a store; no transaction is open. create: make it where it is missing. StoreError."""
     exists = os.path.exists(path)
-    if os.path.isdir(path):
-        raise StoreError(f"{path}: found a folder; expected the file of a store")
+    check_file(path)
     if not exists and not create:
         raise StoreError(f"{path}: there is no store; `rosenblatt mail learn` makes one")
     with refused(path):
@@ -77,13 +78,21 @@ def opened(path: str, write: bool = False, create: bool = False) -> sqlite3.Conn
 def _connected(path: str, mode: str) -> sqlite3.Connection:
     # Not by urllib, which takes 3 ms to load, and refuses names that are not UTF-8.
     place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection = sqlite3.connect(f"file:{place}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None)
+    place = f"file:{place}?mode={mode}"
+    connection = sqlite3.connect(place, uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
         _check(connection, path, mode == "rw")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def check_file(path: str) -> None:
+    """StoreError for a folder, a device or a pipe; nothing there is well."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        found = "a folder" if os.path.isdir(path) else "no ordinary file"
+        raise StoreError(f"{path}: found {found}; expected the file of a store")
 
 
 def _make(path: str) -> None:
@@ -94,7 +103,8 @@ def _make(path: str) -> None:
     try:
         connection = sqlite3.connect(begun, isolation_level=None)
         connection.executescript(
-            f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {TABLES} PRAGMA journal_mode=WAL"
+            f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {TABLES} {KEPT}"
+            "PRAGMA journal_mode=WAL"
         )
         connection.close()
         with suppress(FileExistsError):
