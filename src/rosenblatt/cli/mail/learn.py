@@ -16,13 +16,12 @@ from ...mail.parameters import JUDGE
 from ...mail.paths import Mails, notes_of
 from ...mail.store.bulk import learn as learned
 from ...mail.store.learning import ADDED, AGAIN, CHANGED, NEW, SETTINGS, Store
+from ...mail.store.order import one_kind_only
 from ...mail.store.reading import LOOKED_AT
 from ..command import Command, Number, as_names, command, given, json_option, option, option_of, together
 from ..output import note, notes, show
 from .shared import many_option, store_option, watched
 
-ONE_KIND = 50
-"""New mails of one kind from which on a note says that the other kind should come with them (`side_by_side`)."""
 LATER = (LOST.name, "whole")
 """Settings that can be changed."""
 
@@ -74,8 +73,8 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
 
     PATHs are mails, folders, maildirs, mbox files, archives (tar), or - for one mail on standard input. Mails that are
     learned already are passed over: a command that was stopped is completed by the same command. Mails of both kinds
-    are learned side by side; give them in one command. A folder is read with those inside, but for what is named as
-    another kind: --spam Maildir/.Junk --ham Maildir.
+    are learned side by side: until there are both, the first kind waits, and all mail is unsure. A folder is read with
+    those inside, but for what is named as another kind: --spam Maildir/.Junk --ham Maildir.
 
     Example:
         rosenblatt mail learn --spam Junk/ --ham Inbox/ Archive/
@@ -101,9 +100,10 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
             except (KeyboardInterrupt, SystemExit):
                 note(f"\n{done.total():,} mails are done; the same command again goes on from there")
                 raise
+            alone = opened.order.alone
     notes(notes_of(sources))
-    if len(sources) == 1 and done[NEW] > ONE_KIND:
-        note("note: mails of one kind, one behind the other; who learns those of both in one command judges far better")
+    if alone:
+        note(f"note: {one_kind_only(alone)}")
     values = {"new": done[NEW], "known": done[AGAIN], "changed": done[CHANGED] + done[ADDED]}
     show(values, ["{new:,} new, {known:,} known already, {changed:,} changed".format(**values)], as_json)
 

@@ -3,7 +3,8 @@
 meta      what the judge has come to, as JSON: its settings, the experts' clocks, losses, the record of scores
 weights   column → what is known of it: float64 numbers in the order of `Judge.numbers`
 senders   address → mails learned, (spam, ham)
-messages  each learned mail: its digest, verdict, what was thought of it before, what it has added
+messages  each learned mail: its digest, verdict, what was thought of it before, what it has added; nothing was thought
+          of one that waits (`order`)
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ CREATE TABLE messages (
     tick INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, time REAL NOT NULL, spam INTEGER NOT NULL,
     score REAL NOT NULL, thought TEXT NOT NULL, sender TEXT NOT NULL, subject TEXT NOT NULL, added BLOB);
 """
+WAITS = "thought = ''"
+WAITING = f"CREATE INDEX IF NOT EXISTS waiting ON messages (spam, tick) WHERE {WAITS}"
 MIGRATIONS: dict[int, str] = {}
 """Version → what makes the next one of it."""
 
@@ -115,6 +118,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
             for statement in MIGRATIONS[old].split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={old + 1}")
+        connection.execute(WAITING)
 
 
 @contextmanager

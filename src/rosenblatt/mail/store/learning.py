@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -18,9 +19,11 @@ import numpy as np
 
 from ...core.rows import Array
 from ..features import BITS, DEFAULT, STEPS, Look, Looked, known
-from ..judge import LOST, Judge
+from ..judge import LOST, Judge, Learned
+from ..record import Counted
 from .additions import packed, unpacked
-from .file import StoreError, meta, opened, refused, set_meta, turn
+from .file import WAITS, StoreError, meta, opened, refused, set_meta, turn
+from .order import NONE, Order
 from .reading import LOOKED_AT, NUMBERS, SENDER, Reader, site_of
 
 SETTINGS: dict[str, Any] = {
@@ -34,12 +37,13 @@ NEW, AGAIN, CHANGED, ADDED = "new", "again", "changed", "added"
 
 
 class Verdict(NamedTuple):
-    """digest: see `mail.digest`. spam: what it is. subject: to list it by."""
+    """digest: see `mail.digest`. spam: what it is. subject: to list it by. time: of the verdict, None for now."""
 
     digest: bytes
     looked: Looked
     spam: bool
     subject: str = ""
+    time: float | None = None
 
 
 class Store:
@@ -99,23 +103,24 @@ class Store:
     def learn(self, verdicts: Sequence[Verdict]) -> list[str]:
         """Learn them in this order: all, or on any error none. What became of each: `NEW`, `AGAIN`, ….
 
-        A mail counts once, with its last verdict: another one is forgotten first, and learned anew at the end.
+        A mail counts once, with its last verdict: another one is forgotten first, and learned anew at the end. What
+        `Order` says comes between.
         """
         with self._turn():
-            out, waiting = list[str](), dict[bytes, Verdict]()
+            out, batch = list[str](), dict[bytes, Verdict]()
             for each in verdicts:
-                if each.digest in waiting and waiting[each.digest].spam != each.spam:
-                    self._learn(waiting)
+                if each.digest in batch and batch[each.digest].spam != each.spam:
+                    self._learn(batch)
                 known_as = self._known(each.digest)
-                if each.digest in waiting or (known_as and known_as.spam == each.spam):
+                if each.digest in batch or (known_as and known_as.spam == each.spam):
                     out.append(AGAIN)
                     continue
                 out.append(NEW if known_as is None else CHANGED if known_as.added else ADDED)
                 if known_as:
-                    self._learn(waiting)
+                    self._learn(batch)
                     self._forget(known_as)
-                waiting[each.digest] = each
-            self._learn(waiting)
+                self._take(each, batch)
+            self._learn(batch)
         return out
 
     def forget(self, digests: Iterable[bytes]) -> int:
@@ -180,15 +185,71 @@ class Store:
         self.judge.set_clocks(meta(self.connection, "judge"))
         (self._tick,) = self.connection.execute("SELECT coalesce(max(tick), 0) FROM messages").fetchone()
         self._tick = max(self._tick, meta(self.connection, "tick") or 0)
+        waiting = dict(self.connection.execute(f"SELECT spam, count(*) FROM messages WHERE {WAITS} GROUP BY spam"))
+        known = self.judge.record.totals
+        self.order = Order(known, [waiting.get(kind, 0) for kind in (0, 1)], meta(self.connection, "order"))
 
     def _known(self, digest: bytes) -> _Message | None:
         row = self.connection.execute(MESSAGE, (digest,)).fetchone()
         return row and _Message(*row)
 
-    def _learn(self, waiting: dict[bytes, Verdict]) -> None:
-        """Learn and write those that wait."""
-        verdicts = list(waiting.values())
-        waiting.clear()
+    def _take(self, each: Verdict, batch: dict[bytes, Verdict]) -> None:
+        """Learn it with the next ones, or let it wait; before it, one of the other kind may have its turn."""
+        if self.order.waits(each.spam):
+            self._wait(each)
+            return
+        if self.order.brings(each.spam):
+            first = self._first_waiting(not each.spam)
+            batch[first.digest] = first
+            self.order.learns(first.spam)
+        elif self.order.rehearses(each.spam):
+            self._learn(batch)
+            self._rehearse(not each.spam)
+        batch[each.digest] = each
+        self.order.learns(each.spam)
+
+    def _wait(self, each: Verdict) -> None:
+        """Keep a mail that has added nothing so far, and of which nothing was thought."""
+        columns, k = np.frombuffer(each.looked.columns, np.uint32), len(self.judge.numbers())
+        nothing = np.zeros((k, len(columns))), np.zeros(len(self.judge.experts)), Counted(each.spam, 0, 0.0)
+        self._insert([each], [(0.0, "")], [Learned(columns, *nothing)])
+        self.order.waiting[each.spam] += 1
+
+    def _first_waiting(self, spam: bool) -> Verdict:
+        """Take the first out of those of a kind that wait."""
+        tick, digest, when, sender, subject, added = self.connection.execute(FIRST_WAITING, (spam,)).fetchone()
+        self.connection.execute("DELETE FROM messages WHERE tick = ?", (tick,))
+        self.order.waiting[spam] -= 1
+        return Verdict(digest, Looked(array("I", unpacked(added).columns.tobytes()), sender), spam, subject, when)
+
+    def _rehearse(self, spam: bool) -> None:
+        """Forget a mail of this kind and learn it again at the end, as it was seen then; what counts in the record is
+        how it was first met, but the middle between the kinds goes with it."""
+        kept, behind = self._tick - self.settings["whole"], self.order.behind[spam]
+        find = self.connection.execute
+        row = (
+            behind != NONE
+            and find(LATEST, (spam, kept, behind)).fetchone()
+            or find(LATEST, (spam, kept, self._tick + 1)).fetchone()
+        )
+        self.order.row = 0
+        if row is None:
+            return
+        tick, added = row
+        old, noted = unpacked(added), list[Learned]()
+        self._load(old.columns.astype(np.int64))
+        self.judge.forget(old, "")
+        self.judge.learn([Looked(array("I", old.columns.tobytes()), "")], [spam], noted)
+        new = noted[0]._replace(counted=self.judge.record.recount(noted[0].counted, old.counted.at))
+        self._changed[new.columns] = True
+        self._tick += 1
+        find("UPDATE messages SET tick = ?, added = ? WHERE tick = ?", (self._tick, packed(new), tick))
+        self.order.behind[spam] = tick
+
+    def _learn(self, batch: dict[bytes, Verdict]) -> None:
+        """Learn and write what is in the batch."""
+        verdicts = list(batch.values())
+        batch.clear()
         if not verdicts:
             return
         judge, noted = self.judge, []  # type: ignore[var-annotated]
@@ -196,17 +257,25 @@ class Store:
         self._load_senders(addresses)
         self._load(np.concatenate([self._of_senders, *(each.looked.columns for each in verdicts)]).astype(np.int64))
         opinions = judge.learn([each.looked for each in verdicts], [each.spam for each in verdicts], noted)
-        rows, now = [], self._now()
-        for each, thought, learned in zip(verdicts, opinions, noted, strict=True):
-            self._tick += 1
+        for learned in noted:
             self._changed[learned.columns] = True
-            own = each.spam, thought.score, thought.verdict, each.looked.sender, each.subject[:SUBJECT]
-            rows.append((self._tick, each.digest, now, *own, packed(learned)))
         self._changed_senders |= addresses
+        self._insert(verdicts, [(thought.score, thought.verdict) for thought in opinions], noted)
+
+    def _insert(self, verdicts: Sequence[Verdict], thought: Sequence[tuple[float, str]], added: list[Learned]) -> None:
+        rows, now = [], self._now()
+        for each, own, learned in zip(verdicts, thought, added, strict=True):
+            self._tick += 1
+            when = now if each.time is None else each.time
+            about = each.looked.sender, each.subject[:SUBJECT]
+            rows.append((self._tick, each.digest, when, each.spam, *own, *about, packed(learned)))
         self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _forget(self, message: _Message) -> None:
-        if message.added is not None:
+        if not message.thought:
+            self.order.waiting[message.spam] -= 1
+        elif message.added is not None:
+            self.order.known[message.spam] -= 1
             learned = unpacked(message.added)
             self._load(learned.columns.astype(np.int64))
             self._load_senders({*message.sender.split()})
@@ -266,8 +335,10 @@ class Store:
         self._changed[changed] = False
         self._changed_senders.clear()
         oldest = self._tick - self.settings["whole"]
-        self.connection.execute("UPDATE messages SET added = NULL WHERE tick <= ? AND added IS NOT NULL", (oldest,))
+        old = f"tick <= ? AND added IS NOT NULL AND NOT {WAITS}"
+        self.connection.execute(f"UPDATE messages SET added = NULL WHERE {old}", (oldest,))
         set_meta(self.connection, "tick", self._tick)
+        set_meta(self.connection, "order", self.order.as_dict())
         self._write_judge()
 
     def _write_judge(self) -> None:
@@ -283,9 +354,15 @@ class _Message(NamedTuple):
     tick: int
     spam: int
     sender: str
+    thought: str
     added: bytes | None
 
 
-MESSAGE = "SELECT tick, spam, sender, added FROM messages WHERE digest = ?"
+MESSAGE = "SELECT tick, spam, sender, thought, added FROM messages WHERE digest = ?"
+FIRST_WAITING = f"""SELECT tick, digest, time, sender, subject, added FROM messages
+WHERE {WAITS} AND spam = ? ORDER BY tick LIMIT 1"""
+LATEST = f"""SELECT tick, added FROM messages
+WHERE spam = ? AND tick > ? AND tick < ? AND added IS NOT NULL AND NOT {WAITS} ORDER BY tick DESC LIMIT 1"""
+"""Of a kind, between two ticks, of which all is kept."""
 SENDER_NAMES = (*known("", {}), *known("", {"": (max(STEPS), max(STEPS))}))
 """All that a sender can have."""
