@@ -170,7 +170,7 @@ class Store:
     def _forget_memory(self) -> None:
         settings = self.settings
         self.judge = Judge(self.look, max_false_positives=settings[LOST.name])
-        self._version = -1
+        self._version, self.order = -1, Order((0, 0), (0, 0))
         self._loaded = np.zeros(1 << self.look.bits, bool)
         self._changed = np.zeros(1 << self.look.bits, bool)
         self._base = [np.zeros(array.shape) for array in self.judge.numbers()] if self._site else []
