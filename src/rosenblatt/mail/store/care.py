@@ -43,11 +43,14 @@ def restore(path: str, backup: str) -> None:
 
 
 def publish(path: str, to: str) -> None:
-    """A snapshot that others may read, for their own stores to stand on: no process writes it ever, so that it opens
-    where its folder cannot be written."""
+    """A snapshot that others may read, for their own stores to stand on, without the mails that are kept. No process
+    writes it ever, so that it opens where its folder cannot be written."""
     with closing(opened(path)) as store, _beside(to, 0o644) as begun, refused(to):
         os.unlink(begun)
         store.execute("VACUUM INTO ?", (begun,))
+        with closing(sqlite3.connect(begun, isolation_level=None)) as copy:
+            copy.execute("DROP TABLE IF EXISTS mails")
+            copy.execute("VACUUM")
 
 
 def dump(path: str) -> Iterator[dict[str, Any]]:

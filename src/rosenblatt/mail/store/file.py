@@ -5,6 +5,7 @@ weights   column → what is known of it: float64 numbers in the order of `Judge
 senders   address → mails learned, (spam, ham)
 messages  each learned mail: its digest, verdict, what was thought of it before, what it has added; nothing was thought
           of one that waits (`order`)
+mails     raw mails, compressed, as far as they are kept (`rebuild`)
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ CREATE TABLE messages (
     score REAL NOT NULL, thought TEXT NOT NULL, sender TEXT NOT NULL, subject TEXT NOT NULL, added BLOB);
 """
 WAITS = "thought = ''"
-WAITING = f"CREATE INDEX IF NOT EXISTS waiting ON messages (spam, tick) WHERE {WAITS}"
+LATER = (
+    f"CREATE INDEX IF NOT EXISTS waiting ON messages (spam, tick) WHERE {WAITS}",
+    "CREATE TABLE IF NOT EXISTS mails (id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, kind TEXT NOT NULL,"
+    " raw BLOB NOT NULL)",
+)
+"""What a store gets when it is first opened to be written, as those without it can be read as they are."""
 MIGRATIONS: dict[int, str] = {}
 """Version → what makes the next one of it."""
 
@@ -118,7 +124,8 @@ def _migrate(connection: sqlite3.Connection) -> None:
             for statement in MIGRATIONS[old].split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={old + 1}")
-        connection.execute(WAITING)
+        for statement in LATER:
+            connection.execute(statement)
 
 
 @contextmanager

@@ -27,9 +27,10 @@ from .order import NONE, Order
 from .reading import LOOKED_AT, NUMBERS, SENDER, Reader, site_of
 
 SETTINGS: dict[str, Any] = {
-    "groups": [*DEFAULT], "bits": BITS, "trusted": [], LOST.name: LOST.default, "whole": 5000,
+    "groups": [*DEFAULT], "bits": BITS, "trusted": [], LOST.name: LOST.default, "whole": 5000, "keep": 0,
 }  # fmt: skip
-"""Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten."""
+"""Of a store, from its first mail on. whole: latest mails whose additions are kept; they alone can be forgotten.
+keep: latest mails that are kept as they are, for `rebuild`."""
 SUBJECT = 80
 """Characters of a subject that are kept."""
 NEW, AGAIN, CHANGED, ADDED = "new", "again", "changed", "added"
@@ -37,12 +38,14 @@ NEW, AGAIN, CHANGED, ADDED = "new", "again", "changed", "added"
 
 
 class Verdict(NamedTuple):
-    """digest: see `mail.digest`. spam: what it is. subject: to list it by. time: of the verdict, None for now."""
+    """digest: see `mail.digest`. spam: what it is. subject: to list it by. kept: (kind, compressed mail) to be kept, or
+    None. time: of the verdict, None for now."""
 
     digest: bytes
     looked: Looked
     spam: bool
     subject: str = ""
+    kept: tuple[str, bytes] | None = None
     time: float | None = None
 
 
@@ -84,9 +87,10 @@ class Store:
         self._write_judge()
 
     def _settled(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
+        self.settings = settings = SETTINGS | settings
+        self._looked_at = {name: settings[name] for name in LOOKED_AT}
         self.look = Look(settings["groups"], settings["bits"], settings["trusted"])
-        self._site = site_of(self.path, settings["site"], {name: settings[name] for name in LOOKED_AT})
+        self._site = site_of(self.path, settings["site"], self._looked_at)
         self._of_senders = [self.look.column(name) for name in SENDER_NAMES]
         self._forget_memory()
 
@@ -142,7 +146,7 @@ class Store:
         return row is not None and bool(row[0]) == spam
 
     def change(self, **settings: Any) -> None:
-        """Change `max_false_positives` or `whole`. What goes by the other settings is learned: they stay."""
+        """Change `max_false_positives`, `whole` or `keep`. What goes by the other settings is learned: they stay."""
         with self._turn():
             self.settings |= settings
             self.judge.lost = self.settings[LOST.name]
@@ -180,7 +184,9 @@ class Store:
     def _refresh(self) -> None:
         if self._version == self._data_version():
             return
-        self.settings = meta(self.connection, "settings")
+        self.settings = SETTINGS | meta(self.connection, "settings")
+        if any(self.settings[name] != own for name, own in self._looked_at.items()):
+            raise StoreError(f"{self.path}: it was rebuilt meanwhile; run the command again")
         self._forget_memory()
         self.judge.set_clocks(meta(self.connection, "judge"))
         (self._tick,) = self.connection.execute("SELECT coalesce(max(tick), 0) FROM messages").fetchone()
@@ -220,7 +226,7 @@ class Store:
         tick, digest, when, sender, subject, added = self.connection.execute(FIRST_WAITING, (spam,)).fetchone()
         self.connection.execute("DELETE FROM messages WHERE tick = ?", (tick,))
         self.order.waiting[spam] -= 1
-        return Verdict(digest, Looked(array("I", unpacked(added).columns.tobytes()), sender), spam, subject, when)
+        return Verdict(digest, Looked(array("I", unpacked(added).columns.tobytes()), sender), spam, subject, time=when)
 
     def _rehearse(self, spam: bool) -> None:
         """Forget a mail of this kind and learn it again at the end, as it was seen then; what counts in the record is
@@ -270,6 +276,8 @@ class Store:
             about = each.looked.sender, each.subject[:SUBJECT]
             rows.append((self._tick, each.digest, when, each.spam, *own, *about, packed(learned)))
         self.connection.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        kept = [(each.digest, *each.kept) for each in verdicts if each.kept]
+        self.connection.executemany("INSERT OR REPLACE INTO mails (digest, kind, raw) VALUES (?, ?, ?)", kept)
 
     def _forget(self, message: _Message) -> None:
         if not message.thought:
@@ -282,6 +290,9 @@ class Store:
             self.judge.forget(learned, message.sender)
             self._changed[learned.columns] = True
             self._changed_senders |= {*message.sender.split()}
+        self.connection.execute(
+            "DELETE FROM mails WHERE digest IN (SELECT digest FROM messages WHERE tick = ?)", (message.tick,)
+        )
         self.connection.execute("DELETE FROM messages WHERE tick = ?", (message.tick,))
 
     def _load(self, columns: Array) -> None:
@@ -337,6 +348,8 @@ class Store:
         oldest = self._tick - self.settings["whole"]
         old = f"tick <= ? AND added IS NOT NULL AND NOT {WAITS}"
         self.connection.execute(f"UPDATE messages SET added = NULL WHERE {old}", (oldest,))
+        latest = "(SELECT max(id) FROM mails)"
+        self.connection.execute(f"DELETE FROM mails WHERE id <= {latest} - ?", (self.settings["keep"],))
         set_meta(self.connection, "tick", self._tick)
         set_meta(self.connection, "order", self.order.as_dict())
         self._write_judge()

@@ -15,6 +15,7 @@ from ..judge import Judge
 from ..record import FEW
 from .care import whole
 from .file import VERSION, WAITS, meta, opened, refused
+from .learning import SETTINGS
 from .order import one_kind_only
 
 OLD = 30
@@ -69,7 +70,7 @@ def status(path: str, now: Callable[[], float] = time.time) -> dict[str, Any]:
     messages: of each verdict. waiting: those of them that wait for the other kind (`Order`). corrections: mails that
     were thought otherwise, or unsure. forgettable: mails that can be forgotten. last: time of the last verdict, days:
     since then; None without one. judge: see `Judge.state`. store: integrity ("ok"), bytes, schema, columns, senders,
-    site. missing, warnings: sentences.
+    mails that are kept and their bytes. missing, warnings: sentences.
     """
     with _reading(path) as store:
         integrity = whole(store)
@@ -84,7 +85,10 @@ def status(path: str, now: Callable[[], float] = time.time) -> dict[str, Any]:
             store.execute(f"SELECT count(*) FROM {part}").fetchone()[0]
             for part in ("weights", "senders WHERE spam > 0 OR ham > 0")
         )
-        settings, clocks = meta(store, "settings"), meta(store, "judge")
+        settings, clocks = SETTINGS | meta(store, "settings"), meta(store, "judge")
+        has_mails = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'mails'").fetchone()
+        sizes = "count(*), total(length(raw)) FROM mails" if has_mails else "0, 0"
+        kept, kept_bytes = store.execute(f"SELECT {sizes}").fetchone()
     judge = Judge(
         Look(settings["groups"], settings["bits"], settings["trusted"]),
         max_false_positives=settings["max_false_positives"],
@@ -107,6 +111,8 @@ def status(path: str, now: Callable[[], float] = time.time) -> dict[str, Any]:
             "schema": VERSION,
             "columns": columns,
             "senders": senders,
+            "mails": kept,
+            "mail_bytes": int(kept_bytes),
         },
     }
     corrected = len(late) == LATEST and all(thought != ("spam" if spam else "ham") for spam, thought in late)
@@ -142,7 +148,8 @@ def _warnings(made: dict[str, Any], corrected: bool) -> list[str]:
     if corrected:
         out.append(
             f"the last {LATEST} verdicts are all corrections: probabilities and the threshold are those of mails that"
-            " were hard, and hold for all mail only if right verdicts are confirmed too"
+            " were hard, and hold for all mail only if right verdicts are confirmed too, as by"
+            " `rosenblatt mail learn --confirm-after 7`"
         )
     if made["judge"]["ham"] >= FEW and made["judge"]["interval_percent"][0] > made["judge"]["target_percent"]:
         out.append("more real mail was above the threshold than it allows")
