@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,26 +20,29 @@ CACHE = 1 << 16
 """KB of the file in memory. A batch writes to most pages of the weights; with 2 MB, as usual, all are read anew."""
 
 
-def learn(store: Store, mails: Iterable[Mail], jobs: int = 1) -> Iterator[Counter[str]]:
+def learn(store: Store, mails: Iterable[Mail], jobs: int = 1, first: bool = False) -> Iterator[Counter[str]]:
     """Learn mails of `KINDS`, a batch a transaction; after each, how many by what became of them (`NEW`, …) so far.
 
     What is learned already is not looked at. jobs: processes that look; the result is the same. Where there are more,
     a batch is learned in a thread while the next is looked at: half of that is SQLite's work, and that of compiled
-    code.
+    code. first: a verdict that was given stays.
     """
-    done = Counter[str]()
+    done, kept = Counter[str](), dict[tuple[bytes, bool], tuple[str, bytes]]()
     store.connection.execute(f"PRAGMA cache_size=-{CACHE}")
 
     def unknown() -> Iterator[tuple[bytes, Mail]]:
         for mail in mails:
             key = digest(mail.raw)
-            if store.knows(key, mail.kind == SPAM):
+            if store.knows(key, mail.kind == SPAM) or (first and store.knows(key, mail.kind != SPAM)):
                 done[AGAIN] += 1
             else:
+                if store.settings["keep"]:
+                    kept[key, mail.kind == SPAM] = mail.kind, zlib.compress(mail.raw)
                 yield key, mail
 
     seen = mapped(Seer(store.look).few, unknown(), jobs, lambda item: len(item[1].raw))
-    batches = _batches((Verdict(*each) for each in seen), SECONDS if jobs == 1 else SECONDS / 2)
+    verdicts = (Verdict(*each, kept.pop((each[0], each[2]), None)) for each in seen)
+    batches = _batches(verdicts, SECONDS if jobs == 1 else SECONDS / 2)
     for became in map(store.learn, batches) if jobs == 1 else _beside(store, batches):
         done.update(became)
         yield done

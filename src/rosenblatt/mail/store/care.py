@@ -22,17 +22,18 @@ def backup(path: str, to: str) -> None:
 
 
 def publish(path: str, to: str) -> None:
-    """A snapshot that others may read, for their own stores to stand on: no process writes it ever, so that it opens
-    where its folder cannot be written."""
-    _copied(path, to, 0o644)
+    """A snapshot that others may read, for their own stores to stand on, without the mails that are kept. No process
+    writes it ever, so that it opens where its folder cannot be written."""
+    _copied(path, to, 0o644, "DROP TABLE IF EXISTS mails")
 
 
-def _copied(path: str, to: str, mode: int) -> None:
+def _copied(path: str, to: str, mode: int, change: str = "") -> None:
     with closing(opened(path)) as store, _beside(to, mode) as begun, closing(sqlite3.connect(begun)) as copy:
         store.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
         if (found := whole(copy)) != "ok":
             raise StoreDamaged(f"{path}: it is damaged ({found}); {to} is left as it was")
+        copy.execute(change)
         copy.execute("VACUUM")
 
 

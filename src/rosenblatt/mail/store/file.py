@@ -3,7 +3,9 @@
 meta      what the judge has come to, as JSON: its settings, the experts' clocks, losses, the record of scores
 weights   column → what is known of it: float64 numbers in the order of `Judge.numbers`
 senders   address → mails learned, (spam, ham)
-messages  each learned mail: its digest, verdict, what was thought of it before, what it has added
+messages  each learned mail: its digest, verdict, what was thought of it before, what it has added; nothing was thought
+          of one that waits (`order`)
+mails     raw mails, compressed, as far as they are kept (`rebuild`)
 """
 
 from __future__ import annotations
@@ -30,9 +32,14 @@ CREATE TABLE messages (
     tick INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, time REAL NOT NULL, spam INTEGER NOT NULL,
     score REAL NOT NULL, thought TEXT NOT NULL, sender TEXT NOT NULL, subject TEXT NOT NULL, added BLOB);
 """
-KEPT = "CREATE INDEX kept ON messages (tick) WHERE added IS NOT NULL;"
-"""Of 100,000 mails those that grow too old are found in .1 ms; to look at each took 8 ms of each write."""
-MIGRATIONS = {1: KEPT}
+WAITS = "thought = ''"
+LATER = f"""
+CREATE INDEX kept ON messages (tick) WHERE added IS NOT NULL;
+CREATE INDEX waiting ON messages (spam, tick) WHERE {WAITS};
+CREATE TABLE mails (id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, kind TEXT NOT NULL, raw BLOB NOT NULL);
+"""
+"""Of 100,000 mails those that grow too old are found by `kept` in .1 ms; to look at each took 8 ms of each write."""
+MIGRATIONS = {1: LATER}
 """Version → what makes the next one of it. Since 2, what mails have added has another form; both are read."""
 
 
@@ -103,7 +110,7 @@ def _make(path: str) -> None:
     try:
         connection = sqlite3.connect(begun, isolation_level=None)
         connection.executescript(
-            f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {TABLES} {KEPT}"
+            f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {TABLES} {LATER}"
             "PRAGMA journal_mode=WAL"
         )
         connection.close()
