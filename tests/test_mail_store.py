@@ -372,7 +372,8 @@ def test_a_store_of_version_1_goes_on(path: str) -> None:
             again = unpacked(text := packed_1(learned))
             assert all(np.array_equal(own, other) for own, other in zip(learned, again, strict=True))
             connection.execute("UPDATE messages SET added = ? WHERE tick = ?", (text, tick))
-        connection.execute("DROP INDEX kept")
+        for later in ("INDEX kept", "INDEX waiting", "TABLE mails"):
+            connection.execute(f"DROP {later}")
         connection.execute("PRAGMA user_version=1")
     connection.close()
     with pytest.raises(StoreError, match="found a store of version 1; `rosenblatt mail store` makes it one of 2"):
@@ -493,6 +494,7 @@ def test_a_store_of_any_name_opens(tmp_path: Path) -> None:
 def test_what_was_begun_is_learned_when_it_is_stopped(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch is learned while the next is looked at; in whole batches, in their order."""
     monkeypatch.setattr(bulk, "BATCH", 10)
+    monkeypatch.setattr(bulk, "SECONDS", 1e9)
     monkeypatch.setattr(bulk, "mapped", lambda few, items, *rest: (seen for item in items for seen in few([item])))
     threads = set[bool]()
 
