@@ -1,9 +1,9 @@
 """In which order a store learns, so that mails of one kind do not undo what those of the other have taught.
 
 Who learns 2,000 spam and then 2,000 ham has 137 to 220 of 501 other mails wrong, side by side 2 to 10. Two things mend
-it (`python benchmarks/mail_judge.py order`). As long as one kind only is known, its mails wait: nothing can
-be told apart yet, and each one of the other kind then brings the first of them with it, side by side. Later, in a long
-row of one kind, mails of the other are forgotten and learned again (`rehearses`).
+it (`python benchmarks/mail_judge.py order`). As long as one kind only is known, its mails wait: nothing can be told
+apart yet, and each one of the other kind then brings the first of them with it, side by side. Later, in a long row of
+one kind, mails of the other are forgotten and learned again (`rehearses`).
 """
 
 from __future__ import annotations
