@@ -43,7 +43,7 @@ def test_time_is_bounded(name: str) -> None:
     raw = HOSTILE[name](100_000)
     start = time.process_time()
     Look()(raw)
-    assert time.process_time() - start < 3  # at most 0.7 on one machine; marks on one letter took 5, as what is quadratic does
+    assert time.process_time() - start < 3  # at most 0.7 on one machine; marks on one letter took 5
 
 
 def test_memory_is_bounded() -> None:
