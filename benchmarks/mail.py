@@ -208,7 +208,7 @@ def rows(options: Any, programs: list[type[Program]], place: Path) -> Iterator[d
     """What was asked for, a row a program."""
     if options.process or options.hostile:
         yield from by_messages(place, options.process)
-        yield from by_size(place, options.hostile)
+        yield from by_size(place, options.hostile) if options.hostile else ()
     elif options.speed:
         files, spam = unpacked(options.data, "spamassassin_dev", "raw", place / "mails")
         bulk = [program for program in (Ours, OursStored, Bogofilter) if {program, *program.__mro__} & {*programs}]

@@ -123,7 +123,7 @@ def test_bulk_learning_killed_at_any_moment(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bulk_learning_killed_fifty_times(tmp_path: Path) -> None:
-    learning_killed(tmp_path, 50, 1000)
+    learning_killed(tmp_path, 50, 300)
 
 
 def filter_killed(folder: Path, times: int) -> None:
