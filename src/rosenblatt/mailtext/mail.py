@@ -317,9 +317,7 @@ def _bytes(part: Part, raw: bytes, limit: int) -> bytes:
         return body[:limit] if b" " in body.strip().split(b"\n")[0].strip() else base64(body)[:limit]
     if encoding in (b"x-uuencode", b"uuencode", b"x-uue"):
         return _uudecode(body)[:limit]
-    undeclared = (
-        not encoding and body.count(b"=") > 1 and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
-    )
+    undeclared = not encoding and body.count(b"=") > 1 and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
     if undeclared or encoding.startswith(b"quoted-printable"):
         return binascii.a2b_qp(body)[:limit]
     return body[:limit]
