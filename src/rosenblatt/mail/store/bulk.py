@@ -30,11 +30,13 @@ def learn(store: Store, mails: Iterable[Mail], jobs: int = 1) -> Iterator[Counte
     store.connection.execute(f"PRAGMA cache_size=-{CACHE}")
 
     def unknown() -> Iterator[tuple[bytes, Mail]]:
+        given = set[bytes]()  # the store does not know them yet, or by an older verdict
         for mail in mails:
             key = digest(mail.raw)
-            if store.knows(key, mail.kind == SPAM):
+            if key not in given and store.knows(key, mail.kind == SPAM):
                 done[AGAIN] += 1
             else:
+                given.add(key)
                 yield key, mail
 
     seen = mapped(Seer(store.look).few, unknown(), jobs, lambda item: len(item[1].raw))
