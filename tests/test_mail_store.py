@@ -515,6 +515,17 @@ def test_what_was_begun_is_learned_when_it_is_stopped(path: str, monkeypatch: py
     assert [row[0] for row in content(path)[2]] == digests[:20]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_of_two_verdicts_in_one_command_the_last_one_wins(path: str, jobs: int) -> None:
+    """Also where it is the one that was known before."""
+    mails = {kind: Mail("", b"Subject: a\n\nhello", kind) for kind in ("spam", "ham")}
+    with Store(path, SMALL) as store:
+        for kinds in (["spam"], ["ham", "spam"], ["spam", "ham"]):
+            *_, done = bulk.learn(store, [mails[kind] for kind in kinds], jobs)
+            assert store.knows(digest(mails["ham"].raw), kinds[-1] == "spam"), kinds
+    assert done == {AGAIN: 1, CHANGED: 1}
+
+
 def test_what_is_no_file_stays_where_it_is(path: str, tmp_path: Path) -> None:
     pipe = str(tmp_path / "pipe")
     os.mkfifo(pipe)

@@ -31,13 +31,16 @@ def learn(store: Store, mails: Iterable[Mail], jobs: int = 1, first: bool = Fals
     store.connection.execute(f"PRAGMA cache_size=-{CACHE}")
 
     def unknown() -> Iterator[tuple[bytes, Mail]]:
+        given = set[bytes]()  # the store does not know them yet, or by an older verdict
         for mail in mails:
             key = digest(mail.raw)
-            if store.knows(key, mail.kind == SPAM) or (first and store.knows(key, mail.kind != SPAM)):
+            spam = mail.kind == SPAM
+            if key not in given and (store.knows(key, spam) or (first and store.knows(key, not spam))):
                 done[AGAIN] += 1
             else:
+                given.add(key)
                 if store.settings["keep"]:
-                    kept[key, mail.kind == SPAM] = mail.kind, zlib.compress(mail.raw)
+                    kept[key, spam] = mail.kind, zlib.compress(mail.raw)
                 yield key, mail
 
     seen = mapped(Seer(store.look).few, unknown(), jobs, lambda item: len(item[1].raw))
