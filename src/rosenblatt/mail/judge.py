@@ -106,6 +106,9 @@ class Judge:
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. mails: (n,), as
         of `score`. spam: (n,) bool. DataError for others. noted: gets what each has added."""
+        return without_collecting(self._learn, mails, spam, noted)  # type: ignore[no-any-return]
+
+    def _learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None) -> list[Opinion]:
         check_looked(mails)
         labels = truths(spam, len(mails)).tolist()
         y, rows = np.where(labels, 1.0, -1.0), self._rows(list(self._met(mails, labels)))

@@ -309,7 +309,7 @@ def is_mail(head: bytes, sure: bool = False) -> bool:
     if head.startswith(MAGIC) or not head.strip():
         return False
     mail = unwrapped(head)
-    return has_headers(mail) or (sure and b"\0" not in mail[:SURE])
+    return (sure and b"\0" not in mail[:SURE]) or has_headers(mail)  # the first costs nothing, the second 22 µs
 
 
 def is_deleted(raw: bytes) -> bool:
