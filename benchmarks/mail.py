@@ -3,6 +3,8 @@
     python benchmarks/mail.py [--corpus NAME …] [--programs NAME …] [--orders 5] [--noise .05] [--json]
     python benchmarks/mail.py --across
     python benchmarks/mail.py --speed
+    python benchmarks/mail.py --process 1000 100000
+    python benchmarks/mail.py --hostile .3 3 30
 
 Order: that of index.csv, shuffled by `default_rng(s).permutation(n)` for s = 0, 1, …; figures are means over them.
 --noise flips what the learner is told of a mail (`default_rng([s, 1]).random(n) < P`); figures are by true labels.
@@ -14,6 +16,8 @@ process, rspamd is a daemon, the others are started twice a mail.
 csdmc2010_dev has no headers, but a collector's line and MIME headers glued to the subject of 188 of 957 spam and 33 of
 2,043 ham: removed, or kept. --across: learned on one corpus, tested on another: spam missed where .1, .8 and 1.6 % of
 the ham are lost. --speed: learning and judging in bulk. What is not installed is named and left out.
+--process: `mail filter` as a new process, on stores that have learned so many mails. --hostile: the same for mails of
+so many MB that are made to cost much (tests/hostile.py); CPU and memory of the whole process.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from typing import Any
 
 import numpy as np
 from _command_line import parsed, parser
+from _mail_process import by_messages, by_size
 from _mail_programs import PROGRAMS, Bogofilter, Ours, OursStored, Program
 from scipy.special import expit, logit
 from scipy.stats import rankdata
@@ -171,6 +176,14 @@ def show(row: dict[str, Any], options: Any) -> None:
     """A row as JSON, or as a line."""
     if options.json:
         print(json.dumps(row), flush=True)
+    elif "messages" in row:
+        print(
+            "{messages:9,} mails learned, {bytes:13,} bytes: {least:.3f} s at least, median {median:.3f}".format(**row)
+        )
+    elif "hostile" in row:
+        both = zip(row["sizes"], row["seconds"], row["memory"], strict=True)
+        words = (f"{size:g} MB {seconds:5.2f} s {memory / 1e6:4.0f} MB" for size, seconds, memory in both)
+        print(f"{row['hostile']:28} {'   '.join(words)}", flush=True)
     elif "roca" in row:
         words = {
             key: "LAM {lam:6.3f} lost {lost:5.2f} through {through:5.2f}".format(**row[key]) for key in ("own", "even")
@@ -193,7 +206,10 @@ def show(row: dict[str, Any], options: Any) -> None:
 
 def rows(options: Any, programs: list[type[Program]], place: Path) -> Iterator[dict[str, Any]]:
     """What was asked for, a row a program."""
-    if options.speed:
+    if options.process or options.hostile:
+        yield from by_messages(place, options.process)
+        yield from by_size(place, options.hostile) if options.hostile else ()
+    elif options.speed:
         files, spam = unpacked(options.data, "spamassassin_dev", "raw", place / "mails")
         bulk = [program for program in (Ours, OursStored, Bogofilter) if {program, *program.__mro__} & {*programs}]
         found = {program: speed(program, files, spam) for program in bulk}
@@ -229,6 +245,8 @@ def main() -> None:
     options.add_argument("--noise", type=float, default=0.0)
     options.add_argument("--across", action="store_true")
     options.add_argument("--speed", action="store_true")
+    options.add_argument("--process", nargs="+", type=int, default=[], metavar="MAILS")
+    options.add_argument("--hostile", nargs="+", type=float, default=[], metavar="MB")
     arguments = parsed(options)
     programs = [PROGRAMS[name] for name in arguments.programs]
     for program in programs:

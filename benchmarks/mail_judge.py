@@ -1,6 +1,7 @@
-"""The judge of mail at its default: corpora by wrong verdicts, each expert alone, a quick start, one corrected mail.
+"""The judge of mail at its default: corpora by wrong verdicts, each expert alone, a quick start, one corrected mail,
+one kind learned after the other.
 
-    python benchmarks/mail_judge.py [table] [experts] [candidates] [start] [corrected]
+    python benchmarks/mail_judge.py [table] [experts] [candidates] [start] [corrected] [order]
         [--orders 5] [--corpus NAME …] [--json]
 
 Order: index.csv shuffled by `default_rng(s).permutation(n)`, s = 0, 1, …; figures are means over the orders. table: the
@@ -8,7 +9,9 @@ default at 0, 1, 5 and 20 % wrong verdicts. experts: each alone, and all but one
 0 and 5 %. start: (1−ROCA)% of all later mails
 after the first 20 + 20 and 200 + 200 were learned. corrected: the mails that are mistaken at p > .5 after the first
 fifth; of each the judge learns the right verdict and is asked again, of itself and of a copy with another recipient,
-date, Message-ID, Received and a changed line; cost: how many of 500 other mails change sides by that.
+date, Message-ID, Received and a changed line; cost: how many of 500 other mails change sides by that. order: how
+many of 501 mails are wrong at p > .5, and (1−ROCA)%, after others were learned, at most 20, 200 and 2,000 of a kind, by
+a judge as they come, and by a store; later: all but 200 + 200, which came side by side.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import copy
 import json
 import re
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,7 @@ from _command_line import parsed, parser
 from rosenblatt.mail import Judge, Plan, read_stream
 from rosenblatt.mail.judge import EXPERTS, Expert
 from rosenblatt.mail.measures import lam, one_minus_roca
+from rosenblatt.mail.store.learning import Store, Verdict
 
 CORPORA = ("spamassassin_dev", "lingspam_dev", "enron_dev", "csdmc2010_dev")
 NOISES = (0.0, 0.01, 0.05, 0.20)
@@ -153,7 +158,59 @@ def corrected(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
     yield row | {f"changed of {OTHERS}": right["others"] / of}
 
 
-PARTS = {"table": table, "experts": experts, "candidates": candidates, "start": start, "corrected": corrected}
+def side_by_side(mails: Any, spam: Any) -> Any:
+    """Each kind as far along as the other."""
+    place = np.empty(len(mails))
+    for kind in (False, True):
+        own = spam[mails] == kind
+        place[own] = np.arange(own.sum()) / own.sum()
+    return mails[np.argsort(place, kind="stable")]
+
+
+def learned(corpus: Corpus, mails: Any, stored: bool) -> Judge:
+    """By a store, or in memory, in this order."""
+    verdicts = [Verdict(b"%d" % i, corpus.looked[i], bool(corpus.spam[i])) for i in mails]
+    if not stored:
+        judge = Judge()
+        judge.learn([each.looked for each in verdicts], [each.spam for each in verdicts])
+        return judge
+    with TemporaryDirectory() as folder, Store(f"{folder}/mail.db") as store:
+        for at in range(0, len(verdicts), 256):
+            store.learn(verdicts[at : at + 256])
+        with Store(store.path) as again:  # with all columns in memory
+            again.forget([])
+            again._load(np.arange(1 << again.look.bits))
+            return again.judge
+
+
+def order(corpus: Corpus, options: Any) -> Iterator[dict[str, Any]]:
+    spam, found = corpus.spam, dict[tuple[str, str], list[Any]]()
+    for seed in range(options.orders):
+        mails = corpus.order(seed)
+        tested, others = mails[:501], mails[501:]
+        for few in (20, 200, 2000):
+            kinds = {kind: others[spam[others] == kind][:few] for kind in (False, True)}
+            some = others[np.isin(others, np.concatenate([*kinds.values()]))]
+            ways = {"side by side": side_by_side(some, spam), "spam, ham": [*kinds[True], *kinds[False]],
+                    "ham, spam": [*kinds[False], *kinds[True]]}  # fmt: skip
+            if few == 2000:
+                first = np.concatenate([own[:200] for own in kinds.values()])
+                early = [*side_by_side(others[np.isin(others, first)], spam)]
+                ways |= {f"{way}, later": [*early, *(i for i in ways[way] if i not in set(first))]
+                         for way in ("spam, ham", "ham, spam")}  # fmt: skip
+            for way, row in ways.items():
+                for how in ("judge", "store"):
+                    opinions = learned(corpus, row, how == "store").score([corpus.looked[i] for i in tested])
+                    scores = np.array([opinion.score for opinion in opinions])
+                    wrong = int(((scores > 0) != spam[tested]).sum())
+                    roca = measured(scores, spam[tested])[0]
+                    found.setdefault((f"{few} + {few}", way), []).append({how: wrong, f"{how} roca": roca})
+    for (learned_, way), rows in found.items():
+        means = {key: float(np.mean([row[key] for row in rows if key in row])) for each in rows[:2] for key in each}
+        yield {"part": "order", "corpus": corpus.name, "learned": learned_, "order": way} | means
+
+
+PARTS = {part.__name__: part for part in (table, experts, candidates, start, corrected, order)}
 
 
 def main() -> None:

@@ -83,6 +83,7 @@ def answer(line: socket.socket) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    leave, os._exit = os._exit, sys.exit  # a filter would leave before its code is sent
     sys.argv, sys.path[0], code = ["rosenblatt", *words], "", 1
     try:
         main()
@@ -95,7 +96,7 @@ def answer(line: socket.socket) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         line.sendall(str(code).encode())
-        os._exit(code)
+        leave(code)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,7 @@ AWKWARD: dict[str, tuple[bytes, str, list[str]]] = {
         "",
         ["cat"],
     ),
+    "half of a pair": (b"Subject: =?utf-7?Q?a+2AA-b?=\n\n", "subject", ["a", "b"]),
     "unknown encoding": (b"Content-Transfer-Encoding: x-none\n\nfree money", "", ["free", "money"]),
     "unknown type": (b"Content-Type: nonsense\n\nfree money", "", ["free", "money"]),
 }

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import lzma
 import pickle
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
+from concurrent.futures import Future
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +21,10 @@ from hypothesis import strategies as st
 import rosenblatt
 from rosenblatt.core import dispatch
 from rosenblatt.features import bag
+from rosenblatt.mail import bulk, looking
 from rosenblatt.mail.bulk import CHUNK, ROOM, Bulk, chunks
-from rosenblatt.mail.features import GROUPS, MOST, Look
+from rosenblatt.mail.features import GROUPS, MOST, USUAL, Fields, Look, _header
+from rosenblatt.mailtext.tokens import Memory
 
 DATASETS = Path(rosenblatt.__file__).parent / "datasets"
 
@@ -42,6 +50,19 @@ def test_shipped_mails(way: None) -> None:
     raws = held(DATASETS / "mails.tar.xz")
     assert len(raws) > 300
     assert_alike(Look(), raws)
+
+
+def test_columns_stay_as_they_were() -> None:
+    """What stores have learned lies at these columns: a change of one needs a new version of what is looked at."""
+    look, seen = Look(GROUPS, 30), sha256()
+    for raw in held(DATASETS / "mails.tar.xz")[::4]:
+        seen.update(np.asarray(look(raw).columns, "<u4").tobytes())
+    assert seen.hexdigest().startswith("87d91ad2a22157ec")
+
+
+@given(st.from_regex(USUAL, fullmatch=True))
+def test_usual_dates_give_what_any_date_does(text: str) -> None:
+    assert set(Fields(Memory(str))["date", text][1]) == set(_header("date", text))
 
 
 @pytest.mark.parametrize("look", [Look(GROUPS), Look(["ngrams"], 30), Look(["words"], 8), Look(["headers"]), Look([])])
@@ -89,3 +110,45 @@ def test_another_process_has_the_same() -> None:
     kept = pickle.loads(pickle.dumps(Bulk(Look(["words"], 10))))
     assert (kept.look.groups, kept.look.bits) == (("words",), 10)
     assert pickle.loads(pickle.dumps(Bulk(Look(["words"], 10)))) is kept, "with what it remembers"
+
+
+class Slow:
+    """Another process, which has done every third chunk when it is asked for, and begun no other."""
+
+    def __init__(self, jobs: int, *rest: Any) -> None:
+        assert jobs == 1
+        self.given = 0
+
+    def submit(self, work: Any, chunk: list[int]) -> Future[Any]:
+        self.given += 1
+        future = Future[Any]()
+        if self.given % 3 == 0:
+            future.set_result([(each, "there") for each in chunk])
+        return future
+
+    def shutdown(self, cancel_futures: bool) -> None:
+        pass
+
+
+def test_what_no_other_process_has_begun_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "ProcessPoolExecutor", Slow)
+    monkeypatch.setattr(looking, "FEW", 10)
+    monkeypatch.setattr(bulk, "CHUNK", 2)
+    made = list(looking.mapped(lambda some: [(each, "here") for each in some], range(60), 2, lambda each: 1))
+    assert made == [(each, "there" if each // 2 % 3 == 2 else "here") for each in range(60)]
+
+
+LOADED = """
+import sys
+import numpy as np
+from rosenblatt.mail.bulk import find_capitals
+find_capitals(np.zeros(9, np.uint8), np.array([9]), np.zeros((1, 3), np.int64), np.empty(9, np.int64))
+assert "numba" in sys.modules and "scipy.linalg" not in sys.modules
+from numba.np import linalg
+linalg.ensure_blas()
+assert "scipy.linalg" in sys.modules
+"""
+
+
+def test_numba_is_loaded_without_what_nobody_calls() -> None:
+    subprocess.run([sys.executable, "-c", LOADED], check=True)

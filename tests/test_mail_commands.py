@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from rosenblatt.mail import looking
 from rosenblatt.mail.digest import digest
 from rosenblatt.mail.features import Look
 from rosenblatt.mail.opinion import Opinion
-from rosenblatt.mail.paths import Mails, side_by_side
+from rosenblatt.mail.paths import Mail, Mails, side_by_side
 from rosenblatt.mail.rewriting import headers_for, rewritten
 from rosenblatt.mail.store import bulk, listing
+from rosenblatt.mail.store.file import VERSION
 from rosenblatt.mail.store.learning import Store
 from rosenblatt.mailtext.mail import MAIL_LIMIT
 
@@ -144,21 +146,25 @@ def test_both_kinds_come_side_by_side() -> None:
     assert all(abs(3 * kinds[:n].count("spam") - kinds[:n].count("ham")) <= 25 for n in range(4 * MANY))
 
 
-def test_both_kinds_in_one_command_are_judged_better(folder: Path) -> None:
-    """Of 120 shipped mails, after 120 others."""
+def test_one_kind_after_the_other_is_judged_as_well(folder: Path) -> None:
+    """Of 120 shipped mails, after 120 others; without `Order` 25 and more were wrong."""
     mails = raws(SHIPPED)
     for kind in ("spam", "ham"):
         own = [raw for name, raw in mails.items() if name.partition("mails/")[2].startswith(kind)][:120]
         save(folder, {f"{part}/{kind}/{n}.eml": raw for n, raw in enumerate(own) for part in ["ab"[n % 2]]})
     wrong = {}
     for name, commands in {"one": [("--spam", "a/spam", "--ham", "a/ham")],
-                           "two": [("--spam", "a/spam"), ("--ham", "a/ham")]}.items():  # fmt: skip
-        for command in commands:
-            done = well("mail", "learn", *command, "--store", name, "--bits", "16")
-            assert ("one kind, one behind the other" in done.err) is (name == "two")
-        said = map(json.loads, well("mail", "classify", "b", "--store", name, "--json").out.splitlines())
+                           "spam": [("--spam", "a/spam"), ("--ham", "a/ham")],
+                           "ham": [("--ham", "a/ham"), ("--spam", "a/spam")]}.items():  # fmt: skip
+        for number, command in enumerate(commands, 1):
+            done = well("mail", "learn", *command, "--store", f"{name}.db", "--bits", "16")
+            made = well("mail", "status", "--store", f"{name}.db", "--json").json
+            said = f"only {name} is learned: it waits for"
+            assert (said in done.err) is (said in str(made["warnings"])) is (number < len(commands))
+            assert number < len(commands) or not any(made["waiting"].values())
+        said = map(json.loads, well("mail", "classify", "b", "--store", f"{name}.db", "--json").out.splitlines())
         wrong[name] = sum((each["probability"] > 0.5) != ("b/spam" in each["path"]) for each in said)
-    assert wrong["one"] < 12 and wrong["two"] > 2 * wrong["one"], wrong
+    assert max(wrong.values()) <= 5, wrong
 
 
 def test_processes_change_nothing(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +240,7 @@ def test_a_store_keeps_what_it_began_with_but_for_the_threshold(learned: Path) -
     assert run("mail", "learn", "--ham", "ham", "--groups", groups[6:]).code == 64
     assert learn("--ham", "ham", "--bits", "12", "--max-false-positives", "1%")["known"] == MANY
     assert (status()["settings"]["max_false_positives"], status()["judge"]["target_percent"]) == (0.01, 1.0)
-    said = "at most 2 % of the real mail lost; the latest 7 kept whole\n"
+    said = "at most 2 % of the real mail lost; the latest 7 kept whole, 0 as mails\n"
     assert well("mail", "store", "--max-false-positives", "2%", "--whole", "7").out == said
     assert status()["settings"]["whole"] == 7 and status()["settings"]["max_false_positives"] == 0.02
     learn("--ham", given=mail(99, False))
@@ -384,7 +390,8 @@ def test_status_says_what_is_missing_and_wrong(learned: Path) -> None:
         connection.execute("UPDATE messages SET thought = 'unsure'")
     assert "the last 20 verdicts are all corrections" in status()["warnings"][0]
     lines = well("mail", "status").out.splitlines()
-    assert lines[0].startswith("80 mails learned, 40 spam and 40 ham; last verdict 2") and "version 1" in lines[2]
+    assert lines[0].startswith("80 mails learned, 40 spam and 40 ham; last verdict 2")
+    assert f"version {VERSION}" in lines[2]
     assert lines[-1].startswith("warning: the last 20 verdicts")
 
 
@@ -394,6 +401,73 @@ def test_an_empty_store_has_a_status() -> None:
     made = well("mail", "status", "--store", "empty.db", "--json").json
     assert (made["messages"], made["last"], made["days"]) == ({"spam": 0, "ham": 0}, None, None)
     assert well("mail", "status", "--store", "empty.db").out.startswith("0 mails learned, 0 spam and 0 ham\n")
+
+
+def test_what_lies_read_in_its_folder_is_confirmed(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("box", "box/.Junk"):
+        for part in ("tmp", "new", "cur"):
+            (Path(name) / part).mkdir(parents=True, exist_ok=True)
+    save(Path("box"), {"cur/1:2,S": mail(80, False), "cur/2:2,": mail(81, False), "new/3": mail(82, False),
+                       "cur/4:2,FRS": mail(3, True), "cur/5:2,F": mail(83, False)})  # fmt: skip
+    save(Path("box/.Junk"), {"cur/6:2,S": mail(84, True), "cur/7:2,ST": mail(85, True)})
+    words, now = ("--confirm-after", "7", "--spam", "box/.Junk", "--ham", "box"), time.time()
+    for days, new, known in ((6.9, 0, 0), (7.1, 2, 1), (8, 0, 3)):
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time", lambda days=days: now + 86400 * days)
+            done = well("mail", "learn", *words, "--json")
+        assert done.json == {"new": new, "known": known, "changed": 0}
+        assert f"moved or marked of late: {6 - new - known}" in done.err
+    assert status()["messages"] == {"spam": MANY + 1, "ham": MANY + 1}, "a verdict that was given stays"
+    assert run("mail", "learn", "--confirm-after", "-1", "--ham", "box").code == 64
+
+
+# --- made anew -------------------------------------------------------------------------------------------------------
+
+
+def test_a_store_is_made_anew_from_its_mails(folder: Path) -> None:
+    learn("--spam", "spam", "--ham", "ham", "--bits", "12", "--keep", "1000", "--jobs", "1")
+    learn("--sent", given=SENT)
+    before, kept = content(), status()["store"]
+    assert (
+        kept["mails"] == 2 * MANY + 1 and kept["mail_bytes"] > 0 and "81 mails kept for" in well("mail", "status").out
+    )
+    well("mail", "store", "--publish", "site.db")
+    assert status()["store"]["mails"] == 2 * MANY + 1
+    assert well("mail", "status", "--store", "site.db", "--json").json["store"]["mails"] == 0, "they are nobody else's"
+    assert b"about our plan" in STORE.read_bytes() and well("mail", "rebuild").out == "81 mails learned anew\n"
+    assert same(content(), before), "by the same settings it is the same"
+    learn("--ham", "spam/07.eml")
+    relabelled = content()
+    times = {row[0]: row[1] for row in times_of(STORE)}
+    assert well("mail", "rebuild", "--bits", "13", "--json").json == {"mails": 81, "gone": 0}
+    raws = {digest(raw): Mail("", raw, name[:4].strip("/")) for name, raw in (SPAM | HAM | {"sent": SENT}).items()}
+    log = [raws[row[0]]._replace(kind="ham" if row[0] == digest(mail(7, True)) else raws[row[0]].kind)
+           for row in relabelled[2]]  # fmt: skip
+    with Store("fresh.db", {"bits": 13}) as store:
+        list(bulk.learn(store, log))
+    assert same(content(), content(Path("fresh.db"))) and status()["settings"]["bits"] == 13
+    assert status()["messages"] == {"spam": MANY - 1, "ham": MANY + 2}
+    assert {row[0]: row[1] for row in times_of(STORE)} == times and sorted(os.listdir(STORE.parent)) == ["mail.db"]
+
+
+def times_of(path: Path) -> list[tuple[bytes, float]]:
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT digest, time FROM messages").fetchall()
+    connection.close()
+    return rows
+
+
+def test_what_is_not_kept_is_gone(learned: Path) -> None:
+    done = run("mail", "rebuild", "--bits", "13")
+    assert done.code == 69 and done.err.count("\n") == 1, done.err
+    assert "keeps no mails; `rosenblatt mail store --keep 10000` begins to keep those" in done.err
+    assert "10 as mails" in well("mail", "store", "--keep", "10").out
+    for number in range(50, 65):
+        learn("--spam", given=mail(number, True))
+    learn("--ham", given=mail(90, False))
+    assert status()["store"]["mails"] == 10
+    assert well("mail", "rebuild").out == f"10 mails learned anew; {2 * MANY + 6} that were not kept are gone\n"
+    assert status()["messages"] == {"spam": 9, "ham": 1} and status()["settings"]["keep"] == 10
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------
@@ -431,6 +505,10 @@ def test_an_empty_store_has_a_status() -> None:
         (["store", "--dump", "--compact"], 64, "give one of --backup"),
         (["store", "--backup", "no/where"], 73, "there is no folder no; make it first"),
         (["store", "--backup", "b"], 69, "there is no store"),
+        (["learn", "--ham", "ham", "--whole", "9" * 20], 64, "must be at most 1000000000"),
+        (["explain", ""], 66, "there is no such file"),
+        (["forget", "--before", "0001-01-01"], 69, "there is no store"),
+        (["store", "--compact"], 69, "there is no store"),
         (["store", "--restore", "words.txt"], 69, "words.txt: found another file"),
         (["evaluate", "none"], 65, "there is no such file"),
         (["--eggs"], 64, "No such option"),
@@ -556,3 +634,16 @@ def test_a_folder_in_another_is_of_its_own_kind(folder: Path) -> None:
     assert "mails learned as ham that lie in a folder for spam: 2" in alone.err
     for named in ("Maildir/.Junk", "Maildir/.Junk/cur/2"):
         assert "folder for spam" not in run("mail", "learn", "--ham", named).err, "who names it means it"
+
+
+def test_forgetting_by_odd_words(learned: Path) -> None:
+    for words in (("--before", "0001-01-01"), ("--from", os.fsdecode(b"\xff@x"))):
+        assert well("mail", "forget", *words).out == "0 forgotten, 0 not known\n"
+    assert run("mail", "forget", "--from", " ").code == 64, "an empty variable of a script is not all mail"
+
+
+def test_copies_have_any_name(learned: Path) -> None:
+    name = os.fsdecode(b"\xff\n")
+    for how in ("--backup", "--publish"):
+        well("mail", "store", how, name)
+        assert run("mail", "classify", "spam/00.eml", "--store", name, "--exit-style", "spamc").out

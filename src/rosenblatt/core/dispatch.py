@@ -1,4 +1,4 @@
-"""From plain Python to machine code: the only file that imports numba, and only when something is compiled.
+"""From plain Python to machine code: the only file but `loading` that imports numba, when something is compiled.
 
 Every kernel is ordinary Python that runs without numba (`ROSENBLATT_JIT=0`, or little work). A *verb* (`step`, `dot`,
 …) calls the method of the value's own class; for compiled code each verb is registered once with numba and inlined.
@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import SettingError
 from .collecting import without_collecting
 from .fingerprint import codes, fingerprint, functions_in
+from .loading import load_numba
 from .rows import Array, Index
 
 Function = Callable[..., Any]
@@ -337,6 +338,7 @@ def _findable(cls: type) -> bool:
 def _compiled(function: Function, classes: tuple[type, ...], exact: bool) -> Function:
     """The function compiled for these classes, cached on disk where another process can find all of them."""
     if (function, classes, exact) not in _LOOPS:
+        load_numba()
         _register_verbs()
         for helper in functions_in(function) - {function, *OPTIONAL, *OPTIONAL.values(), *ASKED, *VERBS}:
             _register_helper(helper, exact)

@@ -22,15 +22,16 @@ from .ngrams import WORDS, Grams, Ragged, Runs, piece_names
 from .parameters import PRECISION, VALUES
 
 BLANK = 32
-PIECES, FRESH, USED = 0, 1, 2
 FOLD = np.arange(256, dtype=np.uint8)
 """How each byte counts; `BLANK`: between pieces."""
 FOLD[:33] = BLANK
 FOLD[list(SEPARATORS.encode())] = BLANK
 FOLD[ord("A") : ord("Z") + 1] += 32
-EDGE = np.isin(np.arange(256), list(EDGES.encode()))
-"""Bytes that are dropped at the edges of a piece."""
-BASIS, PRIME, HALF = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3), np.uint64(32)
+OUTSIDE = (FOLD == BLANK) | np.isin(np.arange(256), list(EDGES.encode()))
+"""Bytes that no piece begins or ends with."""
+BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+NIL, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+"""Also of places in the text, as numba would wrap those that could be negative."""
 
 
 class Texts(NamedTuple):
@@ -49,51 +50,47 @@ class Table(NamedTuple):
     numbers: Array
 
 
-def find(texts: Texts, table: Table, out_number: Array, out_text: Array, fresh: Array, state: Array) -> None:
-    """Number the pieces of some texts.
+def find(texts: Texts, table: Table, used: int, spans: Array, out: Array, fresh: Array) -> tuple[int, int]:
+    """Number the pieces of some texts; returns how many there are, and how many are new. used: the next new number.
 
-    To be filled, with room for all pieces: out_number, out_text: int32 number and text of each. fresh: (·, 3) int64
-    text, start and end of each new one. state: (3,) int64 PIECES and FRESH found, and USED numbers, counted on.
+    To be filled, with room for all pieces: spans: (·, 3) uint64 hash, start and end of each. out: (2, ·) int32 number
+    and text of each. fresh: int32 places of the new ones. All are hashed before any is looked up, as the table exceeds
+    the processor's caches: together they wait for memory half as long.
     """
     text, ends, seeds = texts
     keys, numbers = table
     mask = np.uint64(keys.size - 1)
-    pieces, new, used = state[PIECES], state[FRESH], state[USED]
-    p = 0
+    p, m, new = NIL, NIL, 0
     for r in range(ends.size):
-        stop = ends[r]
+        stop, seed = np.uint64(ends[r]), seeds[r] ^ BASIS
         while p < stop:
-            start = p
+            while p < stop and OUTSIDE[text[p]]:
+                p += ONE
+            h, start, own, end = seed, p, seed, p
             while p < stop and FOLD[text[p]] != BLANK:
-                p += 1
-            end = p
-            p += 1
-            while start < end and EDGE[text[start]]:
-                start += 1
-            while end > start and EDGE[text[end - 1]]:
-                end -= 1
-            if start == end:
-                continue
-            h = seeds[r] ^ BASIS
-            for q in range(start, end):
-                h = (h ^ np.uint64(FOLD[text[q]])) * PRIME
-            h = (h ^ (h >> HALF)) * PRIME
-            h = h ^ (h >> HALF)
-            if h == np.uint64(0):
-                h = PRIME
-            slot = h & mask
-            while keys[slot] != np.uint64(0) and keys[slot] != h:
-                slot = (slot + np.uint64(1)) & mask
-            if keys[slot] == np.uint64(0):
-                keys[slot] = h
-                numbers[slot] = used
-                fresh[new, 0], fresh[new, 1], fresh[new, 2] = r, start, end
-                new += 1
-                used += 1
-            out_number[pieces], out_text[pieces] = numbers[slot], r
-            pieces += 1
-        p = stop
-    state[PIECES], state[FRESH], state[USED] = pieces, new, used
+                h = (h ^ np.uint64(FOLD[text[p]])) * PRIME
+                p += ONE
+                if not OUTSIDE[text[p - ONE]]:
+                    own, end = h, p
+            if start < end:
+                spans[m, 0], spans[m, 1], spans[m, 2] = own, start, end
+                out[1, m] = r
+                m += ONE
+    for i in range(m):
+        h = spans[i, 0]
+        h = (h ^ (h >> HALF)) * PRIME
+        h = h ^ (h >> HALF)
+        if h == NIL:
+            h = PRIME
+        slot = h & mask
+        while keys[slot] != h and keys[slot] != NIL:
+            slot = (slot + ONE) & mask
+        if keys[slot] == NIL:
+            keys[slot], numbers[slot] = h, used + new
+            fresh[new] = i
+            new += 1
+        out[0, i] = numbers[slot]
+    return int(m), new
 
 
 find_pieces = Kernel(find)
@@ -156,15 +153,13 @@ class Pieces:
         seeds = [self._seeds.setdefault(tag, len(self._seeds)) for tag in tags[first : first + len(blobs)]]
         ends, spread = np.cumsum([len(blob) for blob in blobs]), np.array(seeds, np.uint64) * np.uint64(SPREAD)
         texts = Texts(np.frombuffer(text, np.uint8), ends, spread)
-        number, place, fresh = np.empty(most, np.int32), np.empty(most, np.int32), np.empty((most, 3), np.int64)
-        state = np.zeros(3, np.int64)
-        state[USED] = len(self._numbers)
-        find_pieces(texts, self._table, number, place, fresh, state)
-        for new, start, end in fresh[: state[FRESH]].tolist():
+        spans, out, fresh = np.empty((most, 3), np.uint64), np.empty((2, most), np.int32), np.empty(most, np.int32)
+        m, new = find_pieces(texts, self._table, len(self._numbers), spans, out, fresh)
+        number, place = out[:, :m]
+        for where, (_, start, end) in zip(place[fresh[:new]].tolist(), spans[fresh[:new]].tolist(), strict=True):
             piece = text[start:end].decode("utf-8", "surrogatepass")
-            self._numbers.append(self._make(tags[first + new], piece))
-        pieces = slice(0, state[PIECES])
-        return np.asarray(self._numbers)[number[pieces]], place[pieces].astype(np.int64) + first
+            self._numbers.append(self._make(tags[first + where], piece))
+        return np.asarray(self._numbers)[number], place.astype(np.int64) + first
 
     def _clear(self) -> None:
         self._memories.clear()

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.collecting import without_collecting
 from ..core.dispatch import Kernel
 from ..core.rows import Array
-from ..features.bag import Bag
+from ..features.bag import NIL, ONE, Bag
 from ..mailtext.mail import BEYOND, FEWEST, STEPS
 from .features import (
     GRAM,
@@ -68,17 +68,17 @@ def capitals(text: Array, ends: Array, counts: Array, words: Array) -> int:
     To be filled: counts (n, 3) int64, capital and small letters and words that are `mailtext.mail.SHOUTED`; words, with
     room for a fourth of the letters, int64 text·2^32 + the checksum of each word that is `SHOUTED`, not stirred.
     """
-    found, p = 0, 0
+    found, p = 0, NIL
     for r in range(ends.size):
-        first, stop = p, ends[r]
+        first, stop, large, small = p, np.uint64(ends[r]), 0, 0
         while p < stop:
             start, upper = p, 0
             while p < stop and KIND[text[p]] & LETTERS != 0:
                 kind = KIND[text[p]]
                 upper += 1 if kind == UPPER else 0
-                counts[r, 0] += 1 if kind & (UPPER | LARGE) != 0 else 0
-                counts[r, 1] += 1 if kind == LOWER else 0
-                p += 1
+                large += 1 if kind & (UPPER | LARGE) != 0 else 0
+                small += 1 if kind == LOWER else 0
+                p += ONE
             size = p - start
             if 3 <= size <= 40 and upper == size:
                 h = SHOUT_STATE
@@ -86,12 +86,12 @@ def capitals(text: Array, ends: Array, counts: Array, words: Array) -> int:
                     h = AFTER[3, (h ^ np.uint32(text[q])) & np.uint32(255)] ^ (h >> np.uint32(8))
                 words[found] = r << 32 | np.int64(h ^ np.uint32(ALL))
                 found += 1
-                before = start > first and KIND[text[start - 1]] == INSIDE
+                before = start > first and KIND[text[start - ONE]] == INSIDE
                 behind = p < stop and KIND[text[p]] == INSIDE and text[p] != DOT
                 if size <= 20 and not before and not behind:
                     counts[r, 2] += 1
-            p += 1
-        p = stop
+            p += ONE
+        p, counts[r, 0], counts[r, 1] = stop, large, small
     return found
 
 

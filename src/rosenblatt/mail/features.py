@@ -26,10 +26,9 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import index
-from string import ascii_uppercase
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import DataError, SettingError
@@ -75,12 +74,6 @@ GROUP_OF = {
 """Of the fields that are no running text."""
 
 
-@lru_cache(maxsize=256)
-def _group_of(tag: str) -> str:
-    """The group that a field, or a part of one, belongs to; "" for running text."""
-    return GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0], "")
-
-
 NEW = ("date", "message-id", "in-reply-to")
 """Hardly ever the same again; of other fields `REMEMBERED` texts up to `LONGEST` characters are remembered."""
 LONGEST, REMEMBERED = 200, 1 << 14
@@ -90,9 +83,14 @@ WORDS = 60
 """Words of one header."""
 HOST = re.compile(r"@([\w.-]+)")
 SHOUTED = re.compile(r"[A-Z](?<![^\W\d_].)[A-Z]{2,39}(?![^\W\d_])")
-TAG, ATTRIBUTE = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"\s([a-zA-Z-]+)=")
+TAG, BACKWARDS = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)"), re.compile(r"=([a-zA-Z-]++)\s")
+"""Attributes are read backwards: there are fewer = than blanks."""
+USUAL = re.compile(
+    r"([A-Z][a-z]{2}, )[0-9]{1,2} [A-Z][a-z]{2} [0-9]{4}( [0-9]{2}:)[0-9]{2}:[0-9]{2}( [+-][0-9]{4}(?: [(A-Z)]{3,6})?)"
+)
+"""The date of which only weekday, hour and zone are seen: one for many."""
 ZONE, HOUR = re.compile(r"[+-]\d{4}"), re.compile(r"\b(\d\d):\d\d")
-SHAPES = str.maketrans(ascii_uppercase + "ghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
+SHAPES = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz0123456789abcdef", "A" * 26 + "a" * 20 + "0" * 16)
 LETTERS, DIGITS, RUN = re.compile("[A-Za-z]+"), re.compile("[0-9]+"), re.compile(r"(.)\1+")
 RESULT = re.compile(r";\s*([\w-]{1,20})\s*=\s*(\w{1,20})")
 STEPS = (1, 2, 4, 8)
@@ -157,25 +155,41 @@ def _field(tag: str, text: str) -> list[str]:
         return _header(tag, text)
     if tag == "html":
         text = "\n" + "\n".join(set(text.split("\n")))
-        kinds = ("tag", TAG.findall(text)), ("attribute", ATTRIBUTE.findall(text))
-        return [f"{kind}:{name}" for kind, names in kinds for name in set(map(str.lower, names))]
+        names = {f"tag:{name.lower()}" for name in set(TAG.findall(text))}
+        return [*names, *{f"attribute:{name[::-1].lower()}" for name in set(BACKWARDS.findall(text[::-1]))}]
     return [f"{tag}:{word}" for word in set(text.lower().split()) if _is_safe(tag, word)]
 
 
+class Fields(dict[tuple[str, str], tuple[str, tuple[Column, ...]]]):
+    """A field, (tag, text) → the group that it belongs to, "" for running text, and what it gives there."""
+
+    def __init__(self, names: Memory[Column]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, field: tuple[str, str]) -> tuple[str, tuple[Column, ...]]:
+        tag, text = field
+        usual = USUAL.fullmatch(text) if tag == "date" else None
+        alike = f"{usual[1]}1 Jan 2000{usual[2]}00:00{usual[3]}" if usual else ""
+        if alike not in ("", text):
+            return self[tag, alike]
+        group = GROUP_OF.get(tag) or GROUP_OF.get(tag.partition(".")[0], "")
+        seen = group, tuple(map(self._names.__getitem__, _field(tag, text))) if group else ()
+        if (alike or tag not in NEW) and len(text) <= LONGEST:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[field] = seen
+        return seen
+
+
 class Reading(Generic[Column]):
-    """What `make` says of names, remembered: by name, and of text by piece."""
+    """What `make` says of names, remembered: by name and by field, and of text by piece."""
 
     def __init__(self, make: Callable[[str], Column]) -> None:
         self._make = make
         self.names: Memory[Column] = Memory(make)
-        self._fields = Memory(self._of_field, LONGEST, REMEMBERED)
+        self.fields = Fields(self.names)
         self._pieces: dict[str, Memory[tuple[Column, ...]]] = {}
-
-    def _of_field(self, field: str) -> tuple[Column, ...]:
-        return tuple(map(self.names.__getitem__, _field(*field.split(":", 1))))
-
-    def field(self, tag: str, text: str) -> Iterable[Column]:
-        return map(self.names.__getitem__, _field(tag, text)) if tag in NEW else self._fields[f"{tag}:{text}"]
 
     def _said(self, kind: str, piece: str) -> tuple[Column, ...]:
         return tuple(map(self._make, named(kind, units(piece))))
@@ -183,7 +197,7 @@ class Reading(Generic[Column]):
     def pieces(self, kind: str, pieces: Iterable[str]) -> Iterator[Column]:
         """Of pieces of text. kind: the tag of a field."""
         if kind not in self._pieces:
-            self._pieces[kind] = Memory(partial(self._said, kind))
+            self._pieces[kind] = Memory(partial(self._said, kind), LONGEST)
         return chain.from_iterable(map(self._pieces[kind].__getitem__, pieces))
 
 
@@ -242,7 +256,7 @@ def _pairs(reading: Reading[Column], texts: Texts) -> Iterable[Column]:
 
 def sender_of(document: Document) -> str:
     """The address in From, "" without one."""
-    return next((text.split()[0] for tag, text in document if tag == "sender"), "")
+    return next((text.split()[0] for tag, text in reversed(document) if tag == "sender"), "")
 
 
 Running = Mapping[str, Callable[[Reading[Any], Texts], Iterable[Any]]]
@@ -322,7 +336,7 @@ class Look:
         columns, more = looked.columns[:], set(map(self.reading.names.__getitem__, names))
         for column in more:
             at = bisect_left(columns, column)
-            if columns[at : at + 1] != array("I", [column]):
+            if at == len(columns) or columns[at] != column:
                 columns.insert(at, column)
         while len(columns) > MOST:
             columns.pop(next(at for at in reversed(range(len(columns))) if columns[at] not in more))
@@ -345,11 +359,13 @@ class Look:
         """What each group gives, in their order, the same maybe several times; and what is running text."""
         found: dict[str, list[Column]] = {group: [] for group in self.groups}
         texts = {"": "", "subject": "", "from": ""}
-        for tag, text in document:
-            if tag in texts:
-                texts[tag] += f"{text}\n"
-            if (group := _group_of(tag)) in found:
-                found[group] += reading.field(tag, text)
+        for field in document:
+            if (tag := field[0]) in texts:
+                texts[tag] += f"{field[1]}\n"
+            if tag not in ("", "subject"):
+                group, columns = reading.fields[field]
+                if group in found:
+                    found[group] += columns
         if self.trusted and "headers" in found:
             found["headers"] += map(reading.names.__getitem__, self._results(document))
         of = Texts(*texts.values())

@@ -5,8 +5,10 @@ Whatever goes wrong, the mail goes out as it came in; then the exit code is `UNC
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from contextlib import suppress
 from typing import BinaryIO
 
 from ..mailtext.mail import MAIL_LIMIT
@@ -42,11 +44,16 @@ def filtered(head: bytes, store: str, site: str, style: str) -> bytes:
 
 def run(source: BinaryIO, target: int, store: str = "", site: str = "", style: str = "spam") -> int:
     """Read a mail, write it with a verdict to a file descriptor; the exit code."""
-    code, head = 0, source.read(MAIL_LIMIT)
+    code = 0
+    try:
+        head = source.read(MAIL_LIMIT)
+    except OSError as error:
+        _say(f"the mail could not be read: {error.strerror}")
+        return UNCHANGED
     try:
         out = filtered(head, store, site, style)
     except Exception as error:
-        print(f"rosenblatt mail filter: {error or type(error).__name__}; the mail is unchanged", file=sys.stderr)
+        _say(f"{error or type(error).__name__}; the mail is unchanged")
         code, out = UNCHANGED, head
     try:
         while out:
@@ -55,12 +62,24 @@ def run(source: BinaryIO, target: int, store: str = "", site: str = "", style: s
                 written += os.write(target, out[written : written + BLOCK])
             out = source.read(BLOCK)
     except OSError as error:
-        print(f"rosenblatt mail filter: the mail could not be written: {error.strerror}", file=sys.stderr)
+        _say(f"the mail could not be written: {error.strerror}")
         return UNCHANGED
     return code
+
+
+def _say(text: str) -> None:
+    """On standard error; where that is closed or full, nobody hears it, and the mail goes on."""
+    with suppress(OSError):
+        if sys.stderr is not None:
+            print(f"rosenblatt mail filter: {text}", file=sys.stderr, flush=True)
 
 
 def main(words: list[str]) -> int | None:
     """With the words of the command line: the exit code, or None where the words are not plain."""
     options = plain_words(words)
-    return None if options is None else run(sys.stdin.buffer, 1, **options)
+    return None if options is None else run(standard_input(), 1, **options)
+
+
+def standard_input() -> BinaryIO:
+    """Empty where it is closed."""
+    return io.BytesIO() if sys.stdin is None else sys.stdin.buffer

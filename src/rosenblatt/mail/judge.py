@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from ..core.collecting import without_collecting
 from ..core.rows import Array
 from ..core.rows.csr import Csr, csr
 from ..errors import DataError, SettingError, plural, short
@@ -94,6 +95,9 @@ class Judge:
 
     def score(self, mails: Sequence[Looked]) -> list[Opinion]:
         """What is thought of each of some mails, as `look` gives them; nothing is learned."""
+        return without_collecting(self._score, mails)  # type: ignore[no-any-return]
+
+    def _score(self, mails: Sequence[Looked]) -> list[Opinion]:
         check_looked(mails)
         rows = self._rows([self._with_sender(mail) for mail in mails])
         scores = np.stack([expert.scores(rows) for expert in self.experts], axis=1)
@@ -102,6 +106,9 @@ class Judge:
     def learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None = None) -> list[Opinion]:
         """Learn the verdicts, in this order; what was thought of each before it was learned. mails: (n,), as
         of `score`. spam: (n,) bool. DataError for others. noted: gets what each has added."""
+        return without_collecting(self._learn, mails, spam, noted)  # type: ignore[no-any-return]
+
+    def _learn(self, mails: Sequence[Looked], spam: Sequence[bool], noted: list[Learned] | None) -> list[Opinion]:
         check_looked(mails)
         labels = truths(spam, len(mails)).tolist()
         y, rows = np.where(labels, 1.0, -1.0), self._rows(list(self._met(mails, labels)))

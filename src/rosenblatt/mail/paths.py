@@ -21,6 +21,8 @@ ARCHIVE = slice(257, 262), b"ustar"
 
 JUNK = re.compile(r"(?:^|[/.])(?:spam|junk|bulk)(?:[ _-]?e?-?mail)?(?:[/.]|$)", re.IGNORECASE)
 """How folders are called that spam lies in, or in folders of."""
+UNSETTLED = "mails that are not of a maildir, not read, or were moved or marked of late"
+READ = re.compile(r":2,[A-Z]*S[A-Z]*$")
 IN_JUNK = "mails learned as ham that lie in a folder for spam"
 """In one inside what is named; who names it means it."""
 PLACE, NUMBERED = re.compile(r"(?:/(?:cur|new))?/[^/]*$"), re.compile(r":\d+$")
@@ -49,13 +51,21 @@ class Mails:
     """The mails of these paths, one behind the other; each is read when it is asked for.
 
     paths: as of `read.mail.MailSource`; `-` is standard input, one mail whatever lines are in it. many: or an mbox, an
-    archive. kind: of all. but: paths inside of them that are left out, as they are of another kind. notes: what was
-    passed over, counted. share: of the work that is done, 0 … 1. Raises NoInput
+    archive. kind: of all. but: paths inside of them that are left out, as they are of another kind. settled: only those
+    of maildirs that are read, and that since this time (seconds since 1970) nobody has moved or marked, as their
+    file's status says. notes: what was passed over, counted. share: of the work that is done, 0 … 1. Raises NoInput
     at once for paths that are not there, and DataError where there are no mails.
     """
 
-    def __init__(self, paths: Sequence[str], kind: str = "", many: bool = False, but: Sequence[str] = ()) -> None:
-        self.paths, self.kind, self._many = paths, kind, many
+    def __init__(
+        self,
+        paths: Sequence[str],
+        kind: str = "",
+        many: bool = False,
+        but: Sequence[str] = (),
+        settled: float | None = None,
+    ) -> None:
+        self.paths, self.kind, self._many, self._settled = paths, kind, many, settled
         own, but = (tuple(os.path.join(os.path.abspath(path), "") for path in some) for some in (paths, but))
         self._but = tuple(path for path in but if path not in own and path.startswith(own))
         self.notes, self.share = Counter[str](), 0.0
@@ -66,10 +76,12 @@ class Mails:
     def __iter__(self) -> Iterator[Mail]:
         for number, path in enumerate(self.paths):
             raw = self._alone(path)
-            if raw is None:
-                yield from self._read(path, number)
-            else:
-                yield Mail(STDIN if path == "-" else path, raw, self.kind)
+            alone = [] if raw is None else [Mail(STDIN if path == "-" else path, raw, self.kind)]
+            for mail in alone or self._read(path, number):
+                if self._settled is None or _settled(mail.path, self._settled):
+                    yield mail
+                else:
+                    self.notes[UNSETTLED] += 1
             self.share = (number + 1) / len(self.paths)
 
     def _alone(self, path: str) -> bytes | None:
@@ -113,6 +125,14 @@ class Mails:
                 raise
         finally:
             self.notes.update({what: n for what, n in source.notes.items() if n})
+
+
+def _settled(path: str, since: float) -> bool:
+    """A move and a mark rename the file, which its status has the time of."""
+    try:
+        return READ.search(path) is not None and os.stat(path).st_ctime <= since
+    except OSError:  # it was moved just now
+        return False
 
 
 def side_by_side(sources: Sequence[Mails]) -> Iterator[Mail]:

@@ -65,8 +65,8 @@ def rewritten(raw: bytes, ours: Mapping[str, str]) -> bytes:
 
 def bare(raw: bytes) -> bytes:
     """The mail without headers of `NAMES`. Most have none, which is seen in 2 µs; to look for them takes 24."""
-    small = raw.lower()
-    return rewritten(raw, {}) if any(start in small for start in STARTS) else raw
+    small = raw[: raw.find(b"\n\n")].lower()  # behind it are none; without it, a last byte names none
+    return rewritten(raw, {}) if STARTS[0] in small or STARTS[1] in small else raw
 
 
 def _line_end(raw: bytes, place: int) -> bytes:

@@ -7,8 +7,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-STRUCTURED, VALUE_LIMIT = ("content-type", "content-disposition"), 4000
-"""Headers that are taken apart, and the bytes up to which they are."""
+STRUCTURED, VALUE_LIMIT = ("content-type", "content-disposition"), 1500
+"""Headers that are taken apart, and the bytes up to which they are: the package takes 1 ms for 1,500 odd ones."""
 
 Headers = dict[str, list[bytes]]
 """The values of each header as the raw bytes that were sent, in order, by its name in lower case."""

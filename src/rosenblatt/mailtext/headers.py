@@ -23,7 +23,6 @@ come from one place and day: dates themselves, names of servers and lists, Deliv
 what filters write, X-Mailman, X-Keywords. A mail without headers gives no words here, not "none" for each.
 """
 
-import csv
 import re
 from datetime import date
 from functools import lru_cache
@@ -32,7 +31,7 @@ from typing import Any
 from .content import Headers, parameter, values
 from .fields import Document
 from .links import domain, parents
-from .mime import decode_header, parts, unwrapped
+from .mime import decode_header, parts, plain, unwrapped
 
 PRESENT = (
     "reply-to", "cc", "in-reply-to", "references", "organization", "user-agent", "x-mailer", "x-priority",
@@ -65,8 +64,8 @@ def _text(headers: Headers, name: str) -> str:
     if not sent:
         return ""
     raw = sent[0][:VALUE_LIMIT]
-    plain = raw.isascii() and b"=?" not in raw and b"\n" not in raw and b"\r" not in raw
-    return (raw.decode() if plain else decode_header(raw).text).strip()  # 0.6 µs, by its function 1.6
+    said = plain(raw)
+    return decode_header(raw).text.strip() if said is None else said
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -82,6 +81,8 @@ def addresses(text: str) -> tuple[str, ...]:
 
 def listed(raw: bytes, name: str) -> list[str]:
     """The values of a header of a mail that is a list: parted by commas, some in quotes, decoded and unfolded."""
+    import csv
+
     headers = next(parts(unwrapped(raw))).headers
     text = ",".join(decode_header(value).text for value in values(headers, name.lower()))
     cells = next(csv.reader([" ".join(text.split())], skipinitialspace=True), [])
@@ -121,20 +122,25 @@ def headers_of(headers: Headers) -> Document:
     if not headers:
         return []
     sent_from = addresses(_text(headers, "from"))[:1]
-    home = {domain(address.rpartition("@")[2]) for address in sent_from}
+    home, hops = _domains(sent_from), len(headers.get("received", ()))
     main, _, sub = parameter(headers, "get_content_type", "text/plain").partition("/")
     coding = _text(headers, "content-transfer-encoding").lower()
     out = {
-        "headers": " ".join(name for name in PRESENT if name in headers),
+        "headers": " ".join([name for name in PRESENT if name in headers]),
         "headers.type": f"{main} {sub}" if "content-type" in headers else "none",
         "headers.coding": coding if coding in ("7bit", "8bit", "base64", "quoted-printable", "binary") else "",
         "headers.date": _date(_text(headers, "date")),
         "headers.id": _id(headers, home),
         "headers.reply": _reply(headers, home),
         "headers.to": _to(headers, sent_from),
-        "headers.hops": " ".join(str(hops) for hops in HOPS if len(values(headers, "received")) >= hops),
+        "headers.hops": " ".join([str(step) for step in HOPS if step <= hops]),
     }
     return [(tag, words) for tag, words in out.items() if words]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _domains(listed: tuple[str, ...]) -> frozenset[str]:
+    return frozenset([domain(address.rpartition("@")[2]) for address in listed])
 
 
 def _usual(text: str) -> re.Match[str] | None:
@@ -177,7 +183,7 @@ def _dated(text: str) -> str:
     return " ".join(odd)
 
 
-def _id(headers: Headers, home: set[str]) -> str:
+def _id(headers: Headers, home: frozenset[str]) -> str:
     ids = values(headers, "message-id")[:1]
     if not ids:
         return "none"
@@ -188,10 +194,10 @@ def _id(headers: Headers, home: set[str]) -> str:
     return " ".join(["no-dot"] * ("." not in host) + ["other"] * (domain(host) not in home))
 
 
-def _reply(headers: Headers, home: set[str]) -> str:
-    hosts = {domain(address.rpartition("@")[2]) for address in addresses(_text(headers, "reply-to"))}
+def _reply(headers: Headers, home: frozenset[str]) -> str:
+    hosts = _domains(addresses(_text(headers, "reply-to")))
     odd = ["other"] if hosts and home and not home & hosts else []
-    if RE.match(_text(headers, "subject")) and not ("in-reply-to" in headers or "references" in headers):
+    if not ("in-reply-to" in headers or "references" in headers) and RE.match(_text(headers, "subject")):
         odd.append("false")
     return " ".join(odd)
 

@@ -14,7 +14,6 @@ links.odd:disguised                         the text of the link shows another d
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from html import unescape
 
 from .fields import Document
 
@@ -43,12 +42,12 @@ SECOND_LEVEL = {"co", "com", "org", "net", "gov", "edu", "ac", "gob", "or", "ne"
 
 def links(text: str, markup: str, sources: Iterable[str], paths: bool = False) -> Document:
     """text: what is read. markup: all tags. sources: HTML, for what its links show. Without links: nothing."""
-    tags = unescape(markup) if "&" in markup else markup
+    tags = _unescaped(markup)
     urls = IN_TEXT.findall(text)[:LINK_LIMIT] if "://" in text else []
     urls += IN_TAG.findall(tags)[:LINK_LIMIT] if "://" in tags else []
     urls += [f"www.{url}" for url in WITHOUT_SCHEME.findall(text)[:LINK_LIMIT]]
     hosts: dict[str, None] = {}
-    odd: dict[str, None] = {"script": None} if SCRIPT.search(tags) else {}
+    odd: dict[str, None] = {"script": None} if _has_script(tags) else {}
     parted = list(map(_parted, urls))
     words = [word for _, path in parted for word in path] if paths else []
     for where in dict.fromkeys([where for where, _ in parted]):
@@ -59,6 +58,20 @@ def links(text: str, markup: str, sources: Iterable[str], paths: bool = False) -
         odd["disguised"] = None
     out = [("links", " ".join(hosts)), ("links.odd", " ".join(odd)), ("links.path", " ".join(words).lower())]
     return [(tag, words) for tag, words in out if words]
+
+
+def _unescaped(text: str) -> str:
+    if "&" not in text:
+        return text
+    from html import unescape  # 1 ms, which few mails need
+
+    return unescape(text)
+
+
+def _has_script(tags: str) -> bool:
+    """Most tags have none, which is seen in half the time (1.8 µs a mail of 3.3)."""
+    small = tags.lower()
+    return ("pt:" in small or "ta:" in small) and SCRIPT.search(tags) is not None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -101,6 +114,7 @@ def parents(host: str) -> tuple[str, ...]:
     return tuple([".".join(labels[first:]) for first in range(len(labels) - 1)])
 
 
+@lru_cache(maxsize=1 << 13)
 def domain(host: str) -> str:
     """The part that someone owns: example.com, example.co.uk."""
     labels = host.split(".")
@@ -111,8 +125,8 @@ def domain(host: str) -> str:
 def _disguised(source: str) -> bool:
     """Whether a link shows the address of one domain and leads to another."""
     for target, label in ANCHOR.findall(source)[:LINK_LIMIT]:
-        shown = SHOWN.fullmatch(unescape(INNER_TAG.sub("", label))) if "." in label or "&" in label else None
-        host = place(authority(unescape(target)))[0] if shown else ""
+        shown = SHOWN.fullmatch(_unescaped(INNER_TAG.sub("", label))) if "." in label or "&" in label else None
+        host = place(authority(_unescaped(target)))[0] if shown else ""
         if shown and host and domain(shown[1].lower()) != domain(host):
             return True
     return False

@@ -24,15 +24,12 @@ import binascii
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from html import unescape
-from pathlib import PurePosixPath
 
 from .content import parameter, values
 from .fields import FAILED, FIELDS, MADE, Document, is_made
-from .grammar import grammar
 from .headers import headers_of, sender
 from .links import links
-from .mime import HEADERS, Part, base64, decode, decode_header, parts, unwrapped
+from .mime import HEADERS, Part, base64, decode, decode_header, parts, plain, unwrapped
 from .tokens import Memory
 
 STEPS = (5, 10, 20, 30, 50, 80)
@@ -145,6 +142,8 @@ def read_html(source: str) -> tuple[str, str]:
     markup = "\n".join(TAG.findall(source))
     runs = source.split("<") if len(source) > RUN_LIMIT else ()
     if source.count("<") > TAG_LIMIT or max(map(len, runs), default=0) > RUN_LIMIT:
+        from html import unescape
+
         return unescape(TAG.sub(" ", source)), markup
     # Loaded here, as most plain mails need none of it (20 ms).
     from selectolax.lexbor import LexborHTMLParser
@@ -157,7 +156,7 @@ def read_html(source: str) -> tuple[str, str]:
 
 MAIL_LIMIT = 64 << 20
 """Bytes of one mail that are read."""
-TEXT_LIMIT = 1 << 20
+TEXT_LIMIT = 1 << 19
 """Bytes of text that are read from one mail; the largest of 7,523 mails of two corpora has 0.2 MB."""
 HEADER_REPEATS = 20
 """Occurrences of one header that are read."""
@@ -203,16 +202,15 @@ class _Reader:
 
     def document(self) -> Document:
         leaves = list(parts(self.raw))
-        charset = next(filter(None, (parameter(leaf.headers, "get_content_charset") for leaf in leaves)), "")
         for part in leaves:
             if part.kind == HEADERS:
-                self._read_headers(part, charset)
+                self._read_headers(part, leaves)
             elif _is_text(part):
                 self._read_text(part)
             else:
                 self._read_attachment(part)
         body = "\n".join(self.texts)
-        if not body.strip():
+        if not body or body.isspace():
             self.made["missing"].append("body")
         self.made["charset"] = list(dict.fromkeys(filter(None, self.made["charset"])))
         made = [(name, text) for name in self.asked for text in self.made[name]]
@@ -223,14 +221,13 @@ class _Reader:
         fields: Document = []
         if "links" in self.fields:
             fields += links(body, "\n".join(self.made["html"]), self.sources, "links.path" in self.fields)
-        subjects = [("subject", text) for name, text in self.headers if name == "subject"]
-        for name, look in (("capitals", capitals), ("spelling", spelling), ("grammar", grammar)):
-            if name in self.fields:
-                fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
+        for look in [look for name, look in STYLES if name in self.fields]:
+            subjects = [("subject", text) for name, text in self.headers if name == "subject"]
+            fields += [word for where, text in [*subjects, ("body", body)] for word in look(where, text)]
         return fields
 
-    def _read_headers(self, part: Part, charset: str) -> None:
-        """charset: the first that a part of the mail declares, for headers that say none."""
+    def _read_headers(self, part: Part, leaves: list[Part]) -> None:
+        """leaves: the first charset that one of them declares is that of headers which say none."""
         self.sent += sender(part.headers) if "sender" in self.fields else []
         self.sent += headers_of(part.headers) if "headers" in self.fields else []
         for name in self.names:
@@ -239,10 +236,13 @@ class _Reader:
                 self.made["missing"].append(name)
                 continue
             for value in occurrences[:HEADER_REPEATS]:
-                text, problem = decode_header(value, charset)
+                if (said := plain(value)) is not None:
+                    self.headers.append((name, said))
+                    continue
+                declared = filter(None, (parameter(leaf.headers, "get_content_charset") for leaf in leaves))
+                text, problem = decode_header(value, next(declared, ""))
                 self.headers.append((name, text.strip()))
-                if problem:
-                    self.made["charset"].append(problem)
+                self.made["charset"].append(problem)
         if part.end > part.start:
             self.texts.append(decode(self.raw[part.start : part.end][:TEXT_LIMIT]).text)
 
@@ -259,9 +259,9 @@ class _Reader:
         data = _bytes(part, self.raw, self.left)
         cut = len(data) == self.left
         self.left -= part.end - part.start
-        for file in UU.finditer(data) if b"begin " in data else ():
+        for file in UU.finditer(data) if (coded := b"begin " in data) else ():
             self.made["attachment"].append(_attachment(decode(file[1]).text, "uuencoded", len(file[2]) * 3 // 4))
-        text, problem = decode(UU.sub(b"", data) if b"begin " in data else data, _charset(part, data), cut)
+        text, problem = decode(UU.sub(b"", data) if coded else data, _charset(part, data), cut)
         self.made["charset"].append(problem)
         look = LOOKS_HTML.match if any(values(part.headers, "content-type")[:1]) else LOOKS_HTML.search
         if part.kind == "text/html" or look(text.lstrip()):
@@ -273,6 +273,15 @@ class _Reader:
 
 COLLECTED = MADE[:4]
 """Those that are found part by part."""
+
+
+def grammar(where: str, text: str) -> Document:
+    from .grammar import grammar  # 2 ms to load, which few ask for
+
+    return grammar(where, text)
+
+
+STYLES = (("capitals", capitals), ("spelling", spelling), ("grammar", grammar))
 
 
 @lru_cache(maxsize=64)
@@ -308,7 +317,7 @@ def _bytes(part: Part, raw: bytes, limit: int) -> bytes:
         return body[:limit] if b" " in body.strip().split(b"\n")[0].strip() else base64(body)[:limit]
     if encoding in (b"x-uuencode", b"uuencode", b"x-uue"):
         return _uudecode(body)[:limit]
-    undeclared = not encoding and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
+    undeclared = not encoding and body.count(b"=") > 1 and (len(SOFT_BREAK.findall(body)) > 1 or body.count(b"=3D") > 2)
     if undeclared or encoding.startswith(b"quoted-printable"):
         return binascii.a2b_qp(body)[:limit]
     return body[:limit]
@@ -328,5 +337,7 @@ def _uudecode(body: bytes) -> bytes:
 def _attachment(name: str, kind: str, size: int) -> str:
     """`report.pdf pdf application/pdf 64k`: the size as the next power of four."""
     steps = (f"{4**k}k" for k in range(7) if size <= 4**k << 10)
-    suffix = PurePosixPath(name.replace("\\", "/").replace("\0", "")).suffix.lstrip(".")
+    last = next((each for each in re.split(r"[/\\]", name.replace("\0", ""))[::-1] if each not in ("", ".")), "")
+    before, _, suffix = last.rpartition(".")
+    suffix = suffix if before else ""
     return f"{name} {suffix} {kind} {next(steps, 'large')}"

@@ -21,6 +21,8 @@ from .content import STRUCTURED, Headers, parameter, values
 
 HEADER_LIMIT = 20_000
 """Bytes of one header that are decoded; the longest Subject in 7,523 mails of two corpora has 301."""
+PLAIN_LIMIT = 400
+"""Bytes of one that is remembered."""
 ALIASES = {
     "iso-8859-1": "cp1252",  # what mailers mean by it, as browsers read it too
     "gb2312": "gb18030",  # supersets: a character outside the declared set would lose the whole text
@@ -81,9 +83,11 @@ codecs.register_error(FOREIGN, _foreign)
 
 def _text(data: bytes, codec: str, cut: bool, errors: str = "strict") -> str | None:
     try:
-        return codecs.getincrementaldecoder(codec)(errors).decode(data) if cut else data.decode(codec, errors)
+        text = codecs.getincrementaldecoder(codec)(errors).decode(data) if cut else data.decode(codec, errors)
     except (UnicodeError, LookupError, ValueError, TypeError):
         return None
+    # It alone decodes halves of pairs, which nothing could be written of.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if codec == "utf-7" else text
 
 
 def _is_utf8(data: bytes, codec: str, cut: bool) -> bool:
@@ -139,15 +143,22 @@ def base64(data: bytes) -> bytes:
     return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
 
 
+@lru_cache(maxsize=4096)
+def plain(raw: bytes) -> str | None:
+    """What a header says that is short, on one line and in ASCII, as most are; None of others. Asked again in a mail,
+    and by many: 0.1 µs, by `decode_header` 1."""
+    usual = len(raw) <= PLAIN_LIMIT and raw.isascii() and not (b"=?" in raw or b"\n" in raw or b"\r" in raw)
+    return raw.decode().strip() if usual else None
+
+
 def decode_header(raw: bytes, charset: str = "") -> Decoded:
     """A header's text: unfolded, with encoded words decoded and adjacent ones joined. charset: that of the mail's text.
 
     Neighbouring words of one charset are joined as bytes, because some mailers cut in the middle of a character.
     """
     raw, place = raw[:HEADER_LIMIT], 0
-    if b"=?" not in raw and raw.isascii():  # most: 1 µs instead of 6
-        text = raw.decode()
-        return Decoded(FOLD.sub(" ", text) if "\n" in text or "\r" in text else text)
+    if b"=?" not in raw and raw.isascii():  # 1 µs instead of 6
+        return Decoded(FOLD.sub(" ", raw.decode()))
     parts: list[tuple[str, bytes]] = []  # (charset, bytes); without a charset what is not encoded
     for word in ENCODED_WORD.finditer(raw):
         own, between = word[1].decode("latin-1").lower(), raw[place : word.start()]
@@ -185,7 +196,7 @@ PROPER = re.compile(rb"^(?:[!-9;-~]+[ \t]*:|[ \t])" + LINE, re.MULTILINE)
 """What the standard parser takes for header lines; it stops at any other."""
 SPACED = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 """It would also stop at a blank before the colon."""
-FIELD = re.compile(rb"^([!-9;-~]+)[ \t]*:[ \t]*+(" + LINE + rb"(?:[ \t]" + LINE + rb")*+)", re.MULTILINE)
+FIELD = re.compile(rb"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
 """A header and its continuations."""
 A_KNOWN = re.compile(rb"^" + KNOWN, re.MULTILINE)
 """A block without any of these is no header block: plain text often begins with `Note: …`."""
@@ -214,7 +225,7 @@ class Part(NamedTuple):
 def _split(block: bytes) -> list[tuple[str, bytes]]:
     """(name, value) of the headers in lines that the standard parser takes for such."""
     if b"\r" not in block or block.count(b"\r") == block.count(b"\r\n"):
-        return [(name.decode(), value.rstrip(b"\r\n")) for name, value in FIELD.findall(block)]
+        return [(name.decode(), value.rstrip(b"\r")) for name, value in FIELD.findall(block)]
     from email.parser import BytesHeaderParser
 
     items = BytesHeaderParser().parsebytes(SPACED.sub(rb"\1:", block)).raw_items()
@@ -231,7 +242,10 @@ def _headers(raw: bytes, start: int, end: int) -> tuple[Headers, int]:
     blank = BLANK.match(raw, stop, end)
     headers: Headers = {}
     for name, value in _split(raw[start:stop] if plain else b"".join(PROPER.findall(raw, start, stop))):
-        headers.setdefault(name.lower(), []).append(value)
+        if (name := name.lower()) in headers:
+            headers[name].append(value)
+        else:
+            headers[name] = [value]
     for name in STRUCTURED:
         sent = values(headers, name)
         if sent and not sent[0].isascii():
@@ -295,7 +309,7 @@ def is_mail(head: bytes, sure: bool = False) -> bool:
     if head.startswith(MAGIC) or not head.strip():
         return False
     mail = unwrapped(head)
-    return has_headers(mail) or (sure and b"\0" not in mail[:SURE])
+    return (sure and b"\0" not in mail[:SURE]) or has_headers(mail)  # the first costs nothing, the second 22 µs
 
 
 def is_deleted(raw: bytes) -> bool:

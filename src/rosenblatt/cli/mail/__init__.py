@@ -22,6 +22,7 @@ COMMANDS = {
     "what-if": "Judge a whole mailbox, and say what would move where.",
     "status": "Say what is learned, what is missing, and whether the store is whole.",
     "store": "Back up, restore, dump, compact, publish or set a store.",
+    "rebuild": "Make a store anew from the mails that it keeps.",
     "evaluate": "Judge a labelled stream mail by mail, each before it is learned, and count the mistakes.",
 }
 EXAMPLE = """\

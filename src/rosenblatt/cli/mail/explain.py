@@ -29,7 +29,7 @@ def explain(path: str | None, store: str, site: str, top: int | None, as_json: b
     Example:
         rosenblatt mail explain new.eml --top 10
     """
-    mails = list(Mails([path or "-"]))
+    mails = list(Mails(["-" if path is None else path]))
     if len(mails) != 1:
         raise DataError(f"{path}: found {plural(len(mails), 'mail')}; expected one")
     with reader_of(store, site) as reader:

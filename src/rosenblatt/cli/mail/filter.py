@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ...mail.filtering import OPTIONS, run
+from ...mail.filtering import OPTIONS, run, standard_input
 from ...mail.rewriting import STYLES
 from ..command import command, option
 from .shared import site_option, store_option
@@ -27,4 +27,4 @@ def filter(store: str, site: str, style: str) -> None:
         rosenblatt mail filter < mail.eml
         rosenblatt mail filter --store /var/lib/mail/ann.db --style bogofilter < mail.eml
     """
-    sys.exit(run(sys.stdin.buffer, 1, store, site, style))
+    sys.exit(run(standard_input(), 1, store, site, style))

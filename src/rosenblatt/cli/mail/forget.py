@@ -18,6 +18,7 @@ from .shared import many_option, store_option, watched
 
 BATCH = 200
 """Mails of a transaction, below a second."""
+FIRST = datetime(1970, 1, 2)
 DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M")
 
 
@@ -43,6 +44,8 @@ def forget(
     """
     if bool(paths) == (sender is not None or before is not None):
         raise SettingError("which mails? Give their PATHs, or --from, --before or both")
+    if sender is not None and not sender.strip():
+        raise SettingError("--from has no address")
     opened(store).close()
     if paths:
         source = Mails(paths, many=many)
@@ -50,7 +53,9 @@ def forget(
             digests = [digest(mail.raw) for mail in mails]
         notes(+source.notes)
     else:
-        digests = learned_before(store, before.timestamp() if before else math.inf, (sender or "").lower())
+        seconds = max(before, FIRST).timestamp() if before else math.inf
+        address = (sender or "").encode(errors="replace").decode()
+        digests = learned_before(store, seconds, address.lower())
     forgotten = 0
     with Store(store) as learned:
         for at in range(0, len(digests), BATCH):

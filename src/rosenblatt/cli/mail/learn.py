@@ -1,6 +1,7 @@
 """`rosenblatt mail learn`: what mails are, as somebody says."""
 
 import os
+import time
 from collections import Counter
 from contextlib import closing
 from itertools import chain, islice
@@ -16,14 +17,15 @@ from ...mail.parameters import JUDGE
 from ...mail.paths import Mails, notes_of
 from ...mail.store.bulk import learn as learned
 from ...mail.store.learning import ADDED, AGAIN, CHANGED, NEW, SETTINGS, Store
+from ...mail.store.order import one_kind_only
 from ...mail.store.reading import LOOKED_AT
 from ..command import Command, Number, as_names, command, given, json_option, option, option_of, together
 from ..output import note, notes, show
 from .shared import many_option, store_option, watched
 
-ONE_KIND = 50
-"""New mails of one kind from which on a note says that the other kind should come with them (`side_by_side`)."""
-LATER = (LOST.name, "whole")
+MOST = 10**9
+"""Latest mails of which all is kept."""
+LATER = (LOST.name, "whole", "keep")
 """Settings that can be changed."""
 
 
@@ -54,6 +56,9 @@ class Learn(Command):
 @option("Mails", "--ham", metavar="PATH...", multiple=True, help="These are real mail.")
 @option("Mails", "--sent", metavar="PATH...", multiple=True,
         help="Its user has sent these: whom they went to is known, their words are ham; nothing is learned of From.")
+@option("Mails", "--confirm-after", type=Number(float, 0), metavar="DAYS",
+        help="Of maildirs, and only what is read and lies where it is for so many days, unmoved and unmarked: as"
+        " confirmed by its folder. What has a verdict keeps it.  [default: off]")
 @many_option
 @option("Mails", "--jobs", type=Number(int, 1), help="Processes that look at the mails; the result is the same."
         "  [default: one a core]")
@@ -67,23 +72,29 @@ class Learn(Command):
 @option_of(LOST._replace(section="Store", shown="0.1%, or as before"))
 @option("Store", "--whole", type=Number(int, 0),
         help="The latest mails of which all is kept, so that they can be forgotten.  [default: 5000, or as before]")
+@option("Store", "--keep", type=Number(int, 0),
+        help="Mails that are kept as they are, the latest, for `mail rebuild`.  [default: 0, or as before]")
 @json_option
 # fmt: on
-def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any) -> None:
+def learn(
+    store: str, jobs: int | None, many: bool, confirm_after: float | None, as_json: bool, **words: Any
+) -> None:
     """Learn that mails are spam, or ham, which is real mail. A mail counts once, with its last verdict.
 
     PATHs are mails, folders, maildirs, mbox files, archives (tar), or - for one mail on standard input. Mails that are
     learned already are passed over: a command that was stopped is completed by the same command. Mails of both kinds
-    are learned side by side; give them in one command. A folder is read with those inside, but for what is named as
-    another kind: --spam Maildir/.Junk --ham Maildir.
+    are learned side by side: until there are both, the first kind waits, and all mail is unsure. A folder is read with
+    those inside, but for what is named as another kind: --spam Maildir/.Junk --ham Maildir.
 
     Example:
         rosenblatt mail learn --spam Junk/ --ham Inbox/ Archive/
         rosenblatt mail learn --spam < mail.eml
         rosenblatt mail learn --sent Sent/
+        rosenblatt mail learn --confirm-after 7 --spam Maildir/.Junk --ham Maildir
     """
     others = {kind: [path for other in KINDS if other != kind for path in words[other]] for kind in KINDS}
-    sources = [Mails(words[kind], kind, many, others[kind]) for kind in KINDS if words[kind]]
+    settled = None if confirm_after is None else time.time() - 86400 * confirm_after
+    sources = [Mails(words[kind], kind, many, others[kind], settled) for kind in KINDS if words[kind]]
     if not sources:
         raise SettingError("no mails are given; --spam, --ham and --sent say what they are, as --spam Junk/")
     if sum(path == "-" for source in sources for path in source.paths) > 1:
@@ -96,20 +107,23 @@ def learn(store: str, jobs: int | None, many: bool, as_json: bool, **words: Any)
         with Store(store, asked, words["site"] or "") as opened:
             keep_settings(opened, asked)
             try:
-                for sums in learned(opened, chain(first, mails), jobs):
+                for sums in learned(opened, chain(first, mails), jobs, settled is not None):
                     done = sums
             except (KeyboardInterrupt, SystemExit):
                 note(f"\n{done.total():,} mails are done; the same command again goes on from there")
                 raise
+            alone = opened.order.alone
     notes(notes_of(sources))
-    if len(sources) == 1 and done[NEW] > ONE_KIND:
-        note("note: mails of one kind, one behind the other; who learns those of both in one command judges far better")
+    if alone:
+        note(f"note: {one_kind_only(alone)}")
     values = {"new": done[NEW], "known": done[AGAIN], "changed": done[CHANGED] + done[ADDED]}
     show(values, ["{new:,} new, {known:,} known already, {changed:,} changed".format(**values)], as_json)
 
 
 def check_settings(asked: dict[str, Any]) -> None:
     """SettingError for those out of range, before there is a store."""
+    if asked.get("whole", 0) > MOST:
+        raise SettingError(f"{{whole}} must be at most {MOST}", whole=asked["whole"])
     for each in JUDGE:
         if each.name in asked:
             each.check(asked[each.name])

@@ -37,6 +37,11 @@ def as_text(made: dict[str, Any]) -> list[str]:
         f"store {file['path']}: {health}, {file['bytes'] / 1e6:.1f} MB, version {file['schema']},"
         f" {plural(file['columns'], 'column')}, {plural(file['senders'], 'sender')}",
         *([f"stands on {site}"] if site else []),
+        *(
+            [f"{plural(file['mails'], 'mail')} kept for `mail rebuild`, {file['mail_bytes'] / 1e6:.1f} MB"]
+            if file["mails"]
+            else []
+        ),
         f"threshold {judge['threshold']:.3g}: {judge['ham_above']} of {judge['ham']:,} ham above it,"
         f" {low:.3f} to {high:.3f} %; at most {judge['target_percent']:g} %:"
         f" {'shown' if judge['shown'] else 'not yet shown'}",

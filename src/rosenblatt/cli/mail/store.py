@@ -25,7 +25,8 @@ LEAST = 2
         help=f"Take out what fewer than {LEAST} mails had, and give its room back. What stays is as it was.")
 @option_of(LOST._replace(section="Care", default=None, shown="",
                          help="Move the threshold, for another share of real mail lost."))
-@option("Care", "--whole", type=Number(int, 0), help="Keep all of so many of the latest mails, to be forgotten.")
+@option("Care", "--whole", type=Number(int, 0), help="Keep what so many of the latest mails added, to be forgotten.")
+@option("Care", "--keep", type=Number(int, 0), help="Keep so many of the latest mails as they are, for `mail rebuild`.")
 @store_option
 @json_option
 # fmt: on
@@ -40,7 +41,7 @@ def store(store: str, as_json: bool, **words: Any) -> None:
     asked = {name: value for name, value in words.items() if value is not None and value is not False}
     if not asked or (len(asked) > 1 and not asked.keys() <= {*LATER}):
         actions = "--backup, --restore, --publish, --dump, --compact"
-        raise SettingError(f"give one of {actions}, or --max-false-positives and --whole")
+        raise SettingError(f"give one of {actions}, or --max-false-positives, --whole and --keep")
     (name, value), *_ = asked.items()
     if name == "dump":
         for entry in care.dump(store):
@@ -48,8 +49,8 @@ def store(store: str, as_json: bool, **words: Any) -> None:
         return
     values = dict[str, Any](asked)
     if name == "restore":
-        care.restore(store, value)
-        lines = [f"{store} is as in {value}"]
+        aside = care.restore(store, value)
+        lines = [f"{store} is as in {value}{f'; the damaged one is {aside}' if aside else ''}"]
     elif name in ("backup", "publish"):
         check_writable(value, store)
         (care.backup if name == "backup" else care.publish)(store, value)
@@ -65,5 +66,5 @@ def store(store: str, as_json: bool, **words: Any) -> None:
             keep_settings(own, asked)
             values = {key: own.settings[key] for key in LATER}
         most = f"at most {100 * values[LOST.name]:g} % of the real mail lost"
-        lines = [f"{most}; the latest {values['whole']:,} kept whole"]
+        lines = [f"{most}; the latest {values['whole']:,} kept whole, {values['keep']:,} as mails"]
     show(values, lines, as_json)

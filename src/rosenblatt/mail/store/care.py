@@ -12,42 +12,60 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .additions import packed, unpacked
-from .file import StoreError, opened, refused, turn
+from .file import APPLICATION, StoreDamaged, StoreError, check_file, opened, refused, turn
 
 
 def backup(path: str, to: str) -> None:
-    """A copy as of one moment, while others read and learn. It takes its name when it is whole; only its owner reads
-    it."""
-    with closing(opened(path)) as store, _beside(to, 0o600) as begun, closing(sqlite3.connect(begun)) as copy:
+    """A copy as of one moment, while others read and learn. It takes its name when it is whole, so that a damaged store
+    never takes the place of an older backup; only its owner reads it."""
+    _copied(path, to, 0o600)
+
+
+def publish(path: str, to: str) -> None:
+    """A snapshot that others may read, for their own stores to stand on, without the mails that are kept. No process
+    writes it ever, so that it opens where its folder cannot be written."""
+    _copied(path, to, 0o644, "DROP TABLE IF EXISTS mails")
+
+
+def _copied(path: str, to: str, mode: int, change: str = "") -> None:
+    with closing(opened(path)) as store, _beside(to, mode) as begun, closing(sqlite3.connect(begun)) as copy:
         store.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
+        if (found := whole(copy)) != "ok":
+            raise StoreDamaged(f"{path}: it is damaged ({found}); {to} is left as it was")
+        copy.execute(change)
+        copy.execute("VACUUM")
 
 
-def restore(path: str, backup: str) -> None:
+def restore(path: str, backup: str) -> str:
     """Everything as in the backup, also for those who have the store open. A damaged store is put aside as
-    `path`.damaged."""
+    `path`.damaged, which is returned, else "". Any other file stays, and is a StoreError."""
+    check_file(path)  # or a device would be put aside
+    aside = ""
     with closing(opened(backup)) as source:
         with refused(backup):
             if (found := whole(source)) != "ok":
                 raise StoreError(f"{backup}: it is damaged ({found}); nothing was restored")
         try:
             target = opened(path, write=True, create=True)
-        except StoreError:
+        except StoreDamaged:
+            if not _was_store(path):
+                raise
+            aside = f"{path}.damaged"
             for suffix in ("", "-wal", "-shm"):
                 if os.path.exists(path + suffix):
-                    os.replace(path + suffix, f"{path}.damaged{suffix}")
+                    os.replace(path + suffix, f"{aside}{suffix}")
             target = opened(path, write=True, create=True)
         with closing(target), refused(path):
             source.backup(target)
             target.execute("PRAGMA journal_mode=WAL")
+    return aside
 
 
-def publish(path: str, to: str) -> None:
-    """A snapshot that others may read, for their own stores to stand on: no process writes it ever, so that it opens
-    where its folder cannot be written."""
-    with closing(opened(path)) as store, _beside(to, 0o644) as begun, refused(to):
-        os.unlink(begun)
-        store.execute("VACUUM INTO ?", (begun,))
+def _was_store(path: str) -> bool:
+    """Whether the head of a file says so, which nothing can be read of."""
+    with open(path, "rb") as file:
+        return file.read(100)[68:72] == APPLICATION.to_bytes(4, "big")
 
 
 def dump(path: str) -> Iterator[dict[str, Any]]:
@@ -78,8 +96,8 @@ class Compacted(NamedTuple):
 def compact(path: str, least: int = 2) -> Compacted:
     """Take out what fewer than `least` learned mails had, from the weights and from what mails have added, and give
     its room back. What stays is as it was; a mail is forgotten exactly in what stays."""
-    before = os.path.getsize(path)
     with closing(opened(path, write=True)) as store, refused(path):
+        before = os.path.getsize(path)
         with turn(store):
             met = {column: np.frombuffer(blob, "<f8")[-1] for column, blob in store.execute("SELECT * FROM weights")}
             rare = np.array(sorted(column for column, mails in met.items() if mails < least - 0.5), np.uint32)
@@ -89,7 +107,8 @@ def compact(path: str, least: int = 2) -> Compacted:
                 keep = ~np.isin(learned.columns, rare)
                 if not keep.all():
                     less = learned._replace(columns=learned.columns[keep], numbers=learned.numbers[:, keep])
-                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (packed(less), tick))
+                    (text,) = packed([less], np.zeros(len(less.numbers)))
+                    store.execute("UPDATE messages SET added = ? WHERE tick = ?", (text, tick))
             store.execute("DELETE FROM senders WHERE spam = 0 AND ham = 0")
         store.execute("VACUUM")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -104,6 +123,7 @@ def whole(connection: sqlite3.Connection) -> str:
 @contextmanager
 def _beside(path: str, mode: int) -> Iterator[str]:
     """A new file's name; the file takes the right one when all has gone well."""
+    check_file(path)
     begun = f"{path}.new{os.getpid()}"
     with refused(path):
         os.close(os.open(begun, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..opinion import Opinion
@@ -13,17 +13,22 @@ from .reading import Reader
 if TYPE_CHECKING:
     from ...core.rows import Array
 
-FEW = 200
-"""Mails that are judged one by one; all weights of a store of 100,000 mails take half a second to read."""
+FEW, ROOM = 200, 64 << 20
+"""Mails, and bytes, up to which they are judged one by one; all weights of a store of 100,000 mails take half a second
+to read."""
 
 
 def judged(reader: Reader, mails: Iterable[Mail]) -> Iterator[tuple[Mail, Opinion]]:
-    """What is thought of each, in their order. The first `FEW` need no numpy."""
-    mails = iter(mails)
-    for mail in islice(mails, FEW):
+    """What is thought of each, in their order. `FEW` need no numpy; of more, none is judged alone."""
+    mails, first, room = iter(mails), list[Mail](), ROOM
+    for mail in mails:
+        first.append(mail)
+        room -= len(mail.raw)
+        if len(first) > FEW or room < 0:
+            yield from _together(reader, chain(first, mails))
+            return
+    for mail in first:
         yield mail, reader.opinion(reader.looked(mail.raw))
-    for mail in islice(mails, 1):
-        yield from _together(reader, chain([mail], mails))
 
 
 def _together(reader: Reader, mails: Iterator[Mail]) -> Iterator[tuple[Mail, Opinion]]:

@@ -14,7 +14,7 @@ from ..features import Look, Looked
 from ..opinion import Opinion, Scale
 from .file import StoreError, meta, opened, refused
 
-NUMBERS = "SELECT col, numbers FROM weights WHERE col IN (SELECT value FROM json_each(?))"
+NUMBERS = "SELECT col, numbers FROM json_each(?) CROSS JOIN weights ON col = value"
 
 
 SENDER = "SELECT spam, ham FROM senders WHERE address = ?"
