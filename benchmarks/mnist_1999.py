@@ -1,7 +1,7 @@
 """The table of Freund & Schapire (1999) again: MNIST in the dual, K = (1 + x·z)^d, one class against the rest.
 
-    python benchmarks/mnist_1999.py [table | speed | past | peers] [--degrees 1 2 3 4 5 6] [--epochs 10] [--permutations 1]
-                                    [--scale 255] [--data ../shared/data] [--json]
+    python benchmarks/mnist_1999.py [table | speed | past | peers] [--degrees 1 2 3 4 5 6] [--epochs 10]
+                                    [--permutations 1] [--scale 255] [--data ../shared/data] [--json]
 
 table: test error % of the voted, averaged and last weights after T = 0.1, 1, 2, 3, 4, 10 (30) epochs, support vectors
 and mistakes, beside the means of ten permutations that are published; through the origin, survivals counted from 1,

@@ -1,6 +1,6 @@
 """Runs of 4 characters in the dual beside the bag of words: 2,000 lines of SMS, 5 folds, averaged, 10 epochs.
 
-    python benchmarks/spectrum_sms.py
+python benchmarks/spectrum_sms.py
 """
 
 import time

@@ -140,9 +140,7 @@ def _representation(recipe: dict[str, Any]) -> Iterator[str]:
     if words is not None:
         of_words = words["kind"] == "words"
         what = f"runs of {words['length']} characters" if "length" in words else "words"
-        how = (
-            f"a dictionary of {words['size']:,} words" if of_words else f"{what} hashed to 2^{words['bits']} columns"
-        )
+        how = f"a dictionary of {words['size']:,} words" if of_words else f"{what} hashed to 2^{words['bits']} columns"
         yield f"{how}; value: {words['values']}"
         most, (first, last) = words.get("word_ngrams", 1), words.get("char_ngrams", (0, 0))
         runs = [f"up to {most} words"] * (most > 1) + [f"{first} to {last} characters within words"] * (last > 0)

@@ -202,7 +202,7 @@ class LinearClassifier(Classifier):
         if order is not None and self.early_stopping and validation is None:
             raise SettingError("an order names all rows, and early_stopping sets some aside; give them as validation")
         weight = checked_weights(sample_weight, len(y))
-        held = None if validation is None else self._held(*validation, features)
+        held = None if validation is None else self._held(validation, features)
         names = getattr(self, "feature_names_in_", None)
         task = Task(None, None, start, self._scorer(features), order, names, callback, held)
         recipe = self._recipe(before)
@@ -341,9 +341,11 @@ class LinearClassifier(Classifier):
         before = widened(before, step)
         return before.features, more, before
 
-    def _held(self, X: Any, y: Any, features: Features | None) -> Held:
+    def _held(self, validation: Any, features: Features | None) -> Held:
+        X, y = validation
         y, rows = self._checked(X, y, reset=False)
-        rows = rows if features is None else features.kernel.transform(rows)
+        if features is not None and features.kernel is not None:
+            rows = features.kernel.transform(rows)
         name = "accuracy" if self.scoring is None else getattr(self.scoring, "__name__", str(self.scoring))
         return Held(rows, y, self._scorer(features), name)
 

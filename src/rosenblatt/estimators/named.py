@@ -71,8 +71,9 @@ class KernelPerceptron(
     "perceptron".
 
     >>> from rosenblatt import KernelPerceptron
-    >>> KernelPerceptron(kernel="poly", degree=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).predict([[0, 1], [1, 1]])
-    array([1, 0])
+    >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> KernelPerceptron(kernel="poly", degree=2).fit(xor, [0, 1, 1, 0]).predict(xor)
+    array([0, 1, 1, 0])
     """
 
     def _kernel(self) -> Any:

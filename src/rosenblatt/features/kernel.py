@@ -38,15 +38,15 @@ class InKernel(Step):
         rows = rows_to_learn_from(self.kernel, partial)
         return InKernel(rows.kernel, rows.base, rows.own)
 
-    def transform(self, rows: Rows) -> KernelRows:
+    def transform(self, rows: Rows) -> Any:
         return KernelRows(self.kernel, rows, self.base, np.full(rows.n, -1))
 
-    def learned(self, rows: Rows, others: bool = False) -> KernelRows:
+    def learned(self, rows: Rows, others: bool = False) -> Any:
         own = known(self.kernel.base(rows), self.base)[0] if others else np.arange(rows.n)
         own[own >= self.width] = -1
         return KernelRows(self.kernel, rows, self.base, own)
 
-    def learning(self, rows: Rows) -> tuple[InKernel, KernelRows]:
+    def learning(self, rows: Rows) -> tuple[InKernel, Any]:
         """The step and the rows to learn on from, which are in its base."""
         more = more_rows(self.kernel, rows, self.base)
         later = np.full(more.width - self.width, -1)
@@ -75,8 +75,9 @@ class InKernel(Step):
         return {"numbers": self.numbers, **base}
 
     @classmethod
-    def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array], width: int) -> InKernel:
-        """The inverse of `recipe` and `tensors`. width: of the rows before it. ModelError where they do not fit."""
+    def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array], width: int | None = None) -> InKernel:
+        """The inverse of `recipe` and `tensors`. width: of the rows before it, None: as its
+        base's. ModelError where they do not fit."""
         parts = {name.removeprefix("base_"): value for name, value in tensors.items() if name.startswith("base_")}
         kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
         numbers = tensors.get("numbers", np.empty(0))
@@ -87,6 +88,7 @@ class InKernel(Step):
             raise ModelError("damaged: the rows of its kernel have not a number each")
         kernel = kernel_from(recipe["kernel"])
         of_numbers = getattr(kernel, "pairwise", False)
+        width = base.width if width is None else width
         right = kernel is not None and base.width == (1 if of_numbers else width) and bool(base.finite().all())
         if right and of_numbers:
             right = base.values.min(initial=0.0) >= 0 and base.values.max(initial=0.0) < width

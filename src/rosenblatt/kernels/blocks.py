@@ -84,7 +84,7 @@ class Scores:
             change = np.concatenate([change for _, change in self.changes[level:]], axis=1)
             used, place = np.unique(columns, return_inverse=True)
             total = np.zeros((len(change), used.size))
-            np.add.at(total, (slice(None), place), change)
+            np.add.at(total.T, place, change.T)
             self._add(chosen[levels == level], used, total)
         self.level[chosen] = len(self.changes)
 

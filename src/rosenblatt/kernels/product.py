@@ -35,8 +35,8 @@ class Product:
     by_length = False
 
     def of(self, products: Array, a: Any, b: Any) -> Array:
-        """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each; None
-        where nobody asks, which saves a tenth of the time."""
+        """K of (n, m) inner products, which may be overwritten; a: (n, 1), b: (1, m) squared lengths, or (n,) each;
+        None where nobody asks, which saves a tenth of the time."""
         raise NotImplementedError
 
     def fitted(self, rows: Rows) -> Self:

@@ -1,4 +1,4 @@
-"""Rows known only through their kernel with the rows of a base: the weights are of the base's rows, w = Σ a_j·φ(x_j)."""
+"""Rows known only through their kernel with the rows of a base: weights are of the base's rows, w = Σ a_j·φ(x_j)."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def known(rows: Rows, base: Rows) -> tuple[Array, Array]:
     places: dict[bytes, int] = {}
     for j in range(base.n):
         places.setdefault(_mark(base, j), j)
-    own, fresh = np.full(rows.n, -1), []
+    own, fresh = np.full(rows.n, -1), list[int]()
     for i in range(rows.n):
         mark = _mark(rows, i)
         if mark not in places:

@@ -1,7 +1,7 @@
 """Virtual examples: what a class stays the same under, made of the support vectors, and learned from as well.
 
-After Schölkopf, Burges & Vapnik (1996): only the rows that learning has come to lean on are varied, and learning goes on
-from the weights that it has come to.
+After Schölkopf, Burges & Vapnik (1996): only the rows that learning has come to lean on are varied, and it goes on from
+the weights that it has come to.
 """
 
 from __future__ import annotations

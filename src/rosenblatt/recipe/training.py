@@ -122,7 +122,7 @@ def further(
     source = source_like(data, before, y, labelled=True, **recipe.reading)
     rows, y = _as_own(before, source)
     if before.features is not None and before.features.kernel is not None:
-        step, rows = before.features.kernel.learning(rows.rows)
+        step, rows = before.features.kernel.learning(rows.given)
         before = widened(before, step)
     if isinstance(recipe["validation"], float) and before.run.best is None and before.run.epoch:
         text = "the model has learned from the rows that are set aside now, which flatters it on them"

@@ -19,7 +19,7 @@ from ..model.model import Model
 
 def with_virtual(
     model: Model, rows: Any, y: Array, asked: Any, limits: Limits, task: Task, weight: Array | None
-) -> tuple[Model, KernelRows]:
+) -> tuple[Model, Any]:
     """(the model after more epochs with virtual examples, the rows with these in their base).
 
     MNIST, poly:degree=5,unit=true through the origin, 4 + 4 epochs, averaged, one order: 1.45 % wrong without them;
@@ -37,7 +37,7 @@ def with_virtual(
     made, kinds = examples(asked, rows.rows.take(chosen))
     base = stack([rows.base, made])
     own = np.concatenate([rows.own, np.arange(rows.width, base.n)])
-    more = KernelRows(kernel, stack([rows.rows, made]), base, own)
+    more: Any = KernelRows(kernel, stack([rows.rows, made]), base, own)
     start = np.concatenate([w, np.zeros((len(w), made.n))], axis=1), b
     both = np.concatenate([y, np.tile(y[chosen], kinds)])
     weight = None if weight is None else np.concatenate([weight, np.tile(weight[chosen], kinds)])
