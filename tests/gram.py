@@ -67,6 +67,13 @@ class Gram(NamedTuple):
     def take(self, chosen: Array) -> Gram:
         return Gram(self.products_[chosen], self.own[chosen])
 
+    @property
+    def given(self) -> Gram:
+        return self
+
+    def kept_rows(self, chosen: Array) -> Gram:
+        return self.take(chosen)
+
     def blocks(self, size: int) -> Iterator[Gram]:
         for start in range(0, self.n, size):
             yield Gram(self.products_[start : start + size], self.own[start : start + size])

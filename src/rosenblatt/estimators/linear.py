@@ -1,13 +1,11 @@
 """The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
 import copy
-import difflib
 import inspect
 import json
 import warnings
 from dataclasses import replace
 from functools import partial
-from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,6 @@ from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..features.kernel import InKernel
 from ..features.pipeline import Features
-from ..learn.others import OF_OTHERS
 from ..learn.rule import rule_from, rule_name
 from ..learn.run import Limits, new_run
 from ..learn.settings import WORDS, Settings, learner_table
@@ -34,6 +31,7 @@ from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, start_weights
+from .methods import OnlyIf, init_of
 
 
 def _no_probabilities(estimator: Any) -> str:
@@ -59,49 +57,6 @@ def _check_same(name: str, was: Any, now: Any) -> None:
     if was != now:
         text = f"{name} cannot change while learning goes on: it was {was!r}, and is {now!r} now"
         raise SettingError(plain(text))
-
-
-class _OnlyIf:
-    """A method that is not there where `why_not(estimator)` says why; as scikit-learn's available_if, with the reason
-    in the first line that is seen."""
-
-    def __init__(self, why_not: Any, method: Any) -> None:
-        self.why_not, self.method = why_not, method
-
-    def __get__(self, estimator: Any, owner: Any = None) -> Any:
-        if estimator is None:
-            return self.method
-        if why := self.why_not(estimator):
-            raise AttributeError(f"{type(estimator).__name__} has no {self.method.__name__}: {why}")
-        return MethodType(self.method, estimator)
-
-
-def _hint(named: Any, signature: inspect.Signature) -> str:
-    """`; did you mean eta0?` of the first unknown name, or ""."""
-    known = list(signature.parameters)
-    unknown = next((name for name in named if name not in known), "")
-    meant = OF_OTHERS.get(unknown, "").partition("=")[0]
-    near = [meant] if meant in known else difflib.get_close_matches(unknown, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
-def _init_of(signature: inspect.Signature) -> Any:
-    """An `__init__` that takes what the signature says, and keeps each argument under its name."""
-
-    def __init__(*given: Any, **named: Any) -> None:
-        try:
-            bound = signature.bind(*given, **named)
-        except TypeError as error:
-            by_name = "parameters are given by their names, as max_iter=100"
-            why = by_name if str(error) == "too many positional arguments" else f"{error}{_hint(named, signature)}"
-            raise TypeError(f"{type(given[0]).__name__}: {why}") from None
-        bound.apply_defaults()
-        (_, self), *arguments = bound.arguments.items()
-        for name, value in arguments:
-            setattr(self, name, value)
-
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
 
 
 class LinearClassifier(Classifier):
@@ -141,7 +96,7 @@ class LinearClassifier(Classifier):
     array([0, 1])
     """
 
-    __init__ = _init_of(signature_of(learner_table()))
+    __init__ = init_of(signature_of(learner_table()))
 
     # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
 
@@ -156,7 +111,7 @@ class LinearClassifier(Classifier):
         base = inspect.signature(LinearClassifier.__init__).parameters
         kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
         own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
-        cls.__init__ = _init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
+        cls.__init__ = init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
 
     def _rule(self) -> Any:
         return self.rule
@@ -215,7 +170,7 @@ class LinearClassifier(Classifier):
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
-    @partial(_OnlyIf, _no_parts)
+    @partial(OnlyIf, _no_parts)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
@@ -265,13 +220,13 @@ class LinearClassifier(Classifier):
         scores = self.decision_function(X)
         return self.model_.labels(scores)
 
-    @partial(_OnlyIf, _no_probabilities)
+    @partial(OnlyIf, _no_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities: rules logistic, softmax, or any with `calibrate`; the largest is that of the class
         predicted."""
         return np.exp(self.predict_log_proba(X))
 
-    @partial(_OnlyIf, _no_probabilities)
+    @partial(OnlyIf, _no_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
         scores = self.decision_function(X)

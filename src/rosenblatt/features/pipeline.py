@@ -20,7 +20,7 @@ from . import ngrams, scaling
 from .hashing import Hashing
 from .kernel import InKernel
 from .maps import Map, map_from
-from .parameters import DEGREE, DICTIONARY, FEATURES
+from .parameters import DEGREE, DICTIONARY, FEATURES, MAP
 from .quadratic import Quadratic
 from .senders import NAME, Senders, read_senders
 from .spectrum import Spectrum
@@ -29,7 +29,7 @@ from .vocabulary import Vocabulary
 from .word_file import HASHED, LEARNED, read_words
 
 Dictionary = Vocabulary | Hashing
-parameters = (DICTIONARY,)
+parameters = (DICTIONARY, MAP)
 _DEFAULTS = defaults(FEATURES)
 SCALE = {"documents": "idf+unit:2", "rows": "none"}
 """The scaling where none is asked for. `AveragedPerceptron(max_iter=10)`, 5-fold stratified, mean of seeds 0, 1, 2;

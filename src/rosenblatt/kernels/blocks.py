@@ -181,7 +181,7 @@ def walk(loop: Any, rule: Any) -> Any:
             log, where, decay = blocks.learn(panel, scores, p, q)
             done, used = where[0], len(log[0])
             late = keep.late.reshape(classes, -1) if keep.late.size else np.empty((0, 0))
-            apply_steps(log, rows.own[chosen], w, late, keep.late_b, where, decay)
+            apply_steps(log, rows.own[chosen], (w, late, keep.late_b), where, decay)
             folds = own.row[:used] < 0
             for factor in own.coef[:used][folds]:
                 kept.scale(float(factor))
@@ -212,10 +212,11 @@ def _log(keep: Any, own: Any, used: int, chosen: Array) -> None:
     keep.used[0] = at + used
 
 
-def steps_of(log: Any, own: Array, w: Array, late: Array, late_b: Array, where: Any, decay: Array) -> None:
-    """The logged steps of one block of rows, made in w and late. where: rows done, rows a step, (scale, clock, seen)
-    before, bias."""
+def steps_of(log: Any, own: Array, into: Any, where: Any, decay: Array) -> None:
+    """The logged steps of one block of rows, made in `into`: w, late, late_b. where: rows done, rows a step, (scale,
+    clock, seen) before, bias."""
     row, cls, coef = log
+    w, late, late_b = into
     done, block, (scale, clock, seen), bias = where
     averaged, t, p = late.size > 0, 0, 0
     while p < done:

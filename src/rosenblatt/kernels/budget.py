@@ -168,7 +168,7 @@ def walk_within(budget: int, loop: Any, rule: Any) -> Any:
             moved, s = np.unique(log[0][log[0] >= 0]), span.columns.size
             new = moved[panel.parts[moved, moved] > 0.0]
             both = [np.concatenate([each[:, span.columns], np.zeros((len(each), q - p))], axis=1) for each in (w, late)]
-            apply_steps(log, s + np.arange(q - p), *both, keep.late_b, where, decay)
+            apply_steps(log, s + np.arange(q - p), (*both, keep.late_b), where, decay)
             from_new = solved(panel.parts[np.ix_(new, new)].T, panel.parts[np.ix_(new, moved)], turned=True)
             from_old = span.places(seen[:, moved]) - span.places(seen[:, new]) @ from_new
             for whole, made in zip((w, late), both, strict=True):

@@ -201,7 +201,7 @@ def learn(
     if before is None:
         model = fit(rows, y, settings, recipe.limits, task, weight)
         if recipe["virtual"] is not None:
-            model, rows = with_virtual(model, rows, y, recipe["virtual"], recipe.limits, task, weight)
+            model, rows = with_virtual(recipe, model, rows, y, task, weight)
     else:
         model = learn_more(before, rows, y, recipe.limits, task, weight)
     return Learned(model, rows, y, weight, task, time.monotonic() - begun)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,15 @@ from ..errors import SettingError
 from ..kernels import kernel_name
 from ..kernels.rows import KernelRows
 from ..kernels.virtual import examples
-from ..learn.run import Limits
 from ..model.fit import Task, fit
 from ..model.model import Model
 
+if TYPE_CHECKING:
+    from .recipe import Recipe
+
 
 def with_virtual(
-    model: Model, rows: Any, y: Array, asked: Any, limits: Limits, task: Task, weight: Array | None
+    recipe: Recipe, model: Model, rows: Any, y: Array, task: Task, weight: Array | None
 ) -> tuple[Model, Any]:
     """(the model after more epochs with virtual examples, the rows with these in their base).
 
@@ -26,7 +28,7 @@ def with_virtual(
     .95 % with all rows and shift:1 from the last weights; 1.10 % with the support vectors and theirs alone, 1.08 % from
     the averaged weights.
     """
-    kernel = rows.kernel
+    kernel, asked = rows.kernel, recipe["virtual"]
     if kernel.base(rows.rows) is not rows.rows:
         name = kernel_name(kernel)
         raise SettingError("{virtual:s}: {kernel:s} has no rows to vary", virtual=str(asked), kernel=name)
@@ -41,7 +43,7 @@ def with_virtual(
     start = np.concatenate([w, np.zeros((len(w), made.n))], axis=1), b
     both = np.concatenate([y, np.tile(y[chosen], kinds)])
     weight = None if weight is None else np.concatenate([weight, np.tile(weight[chosen], kinds)])
-    new, first = fit(more, both, model.run.settings, limits, task._replace(start=start), weight), model.run
+    new, first = fit(more, both, model.run.settings, recipe.limits, task._replace(start=start), weight), model.run
     history = {
         name: [*first.history[name], *new.run.history[name]] for name in new.run.history if name in first.history
     }
