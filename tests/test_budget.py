@@ -79,9 +79,10 @@ def test_block_bounds_are_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("keep", ["last", "averaged"])
 @pytest.mark.parametrize("rule", STEPPING)
-def test_exact_where_the_span_is_all(rule: str, keep: str) -> None:
+def test_exact_where_the_span_is_all(monkeypatch: pytest.MonkeyPatch, rule: str, keep: str) -> None:
     """Five rows span five columns, so that the linear kernel with a budget of five is the primal: of two classes and of
     three, in blocks, with L2 that folds, with weights."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
     random = np.random.default_rng(3)
     x = random.normal(size=(150, 5))
     x[:5] = np.eye(5)

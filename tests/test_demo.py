@@ -22,7 +22,9 @@ from matplotlib.image import imread
 from rosenblatt.cli import demo as demos
 from rosenblatt.data.batch import AtHand
 from rosenblatt.data.folds import two_parts
-from rosenblatt.mail import Judge
+from rosenblatt.mail.digest import digest
+from rosenblatt.mail.store.learning import Store, Verdict
+from rosenblatt.mail.store.reading import Reader
 from rosenblatt.model.model import Model
 
 PROGRAM = [sys.executable, "-c", "from rosenblatt.cli import main; main()"]
@@ -170,12 +172,16 @@ def test_the_dictionary_is_that_of_the_training_mails(mails: demos.Mails) -> Non
 
 
 def test_the_filter_has_learned_the_training_mails_and_judged_the_others(
-    mails: demos.Mails, told: dict[str, Any], done: Done
+    mails: demos.Mails, told: dict[str, Any], done: Done, tmp_path: Path
 ) -> None:
-    """Without a store it is the same."""
-    raws, judge = demos.raw_mails(), Judge()
-    judge.learn([judge.look(raws[name]) for name in mails.train.ids], mails.train.y == "spam")
-    opinions = judge.score([judge.look(raws[name]) for name in mails.held.ids])
+    """In Python it is the same."""
+    raws, path = demos.raw_mails(), str(tmp_path / "mail.db")
+    with Store(path) as store:
+        spam = (mails.train.y == "spam").tolist()
+        seen = zip(mails.train.ids, spam, strict=True)
+        store.learn([Verdict(digest(raws[name]), store.look(raws[name]), is_spam) for name, is_spam in seen])
+    with Reader(path) as reader:
+        opinions = [reader.opinion(raws[name]) for name in mails.held.ids]
     counted = Counter(zip(mails.held.y.tolist(), (opinion.verdict for opinion in opinions), strict=True))
     for label, verdicts in told["filter"]["verdicts"].items():
         assert verdicts == {verdict: counted[label, verdict] for verdict in demos.VERDICTS}

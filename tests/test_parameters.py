@@ -96,7 +96,7 @@ def test_every_step_of_features_names_its_parameters() -> None:
     named = [entry for step in steps for entry in step.parameters]  # type: ignore[attr-defined]
     assert sorted(entry.name for entry in named) == sorted(entry.name for entry in FEATURES)
     defaults = {**pipeline.Options._field_defaults, "scale": "auto"}
-    assert defaults.pop("kernel") is None  # of the learner
+    assert (defaults.pop("kernel"), defaults.pop("seed")) == (None, 0)  # of the learner
     assert defaults == {entry.name: entry.default for entry in FEATURES}
 
 

@@ -148,6 +148,14 @@ def check_blocks(rows: Any, x: Array) -> None:
     equal(stack(parts), x)
 
 
+def check_given(rows: Any, x: Array) -> None:
+    equal(rows.given, x)
+
+
+def check_kept_rows(rows: Any, x: Array) -> None:
+    equal(rows.kept_rows(np.array([2, 0])), x[[2, 0]])
+
+
 def check_stacked(rows: Any, x: Array) -> None:
     for make in MAKE.values():
         made = rows.stacked([make(x[:2]), make(x[4:])])

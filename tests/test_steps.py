@@ -19,6 +19,7 @@ from rosenblatt.core.rows import Rows, dense, from_matrix, laid_out, matrix, sta
 from rosenblatt.data.batch import Batch
 from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.kernel import InKernel
+from rosenblatt.features.maps import Map
 from rosenblatt.features.ngrams import Grams
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.quadratic import Quadratic
@@ -56,8 +57,10 @@ def steps_of_the_folder() -> Iterator[type[Step]]:
 
 
 def test_every_step_is_tested_here() -> None:
-    """But the one into a kernel's space, which keeps the rows themselves: tests/test_kernels.py."""
-    assert set(steps_of_the_folder()) == {*SAMPLES, InKernel}
+    """But the one into a kernel's space, which keeps the rows themselves (tests/test_kernels.py), and those that are
+    drawn by a seed (tests/test_maps.py)."""
+    drawn = {step for step in steps_of_the_folder() if issubclass(step, Map)}
+    assert set(steps_of_the_folder()) == {*SAMPLES, InKernel, *drawn}
 
 
 senders = st.sampled_from([("sender", "ann@a.example a.example"), ("sender", "bob@b.example"), ("sender", "")])

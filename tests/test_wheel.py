@@ -50,7 +50,7 @@ def test_runtime_requirements_are_what_the_package_imports(installed: metadata.D
     runtime = names([text for text in installed.requires or [] if "extra ==" not in text])
     extra = names([text for text in installed.requires or [] if re.search(r"extra == .(parquet|remote|frame)", text)])
     ours = {module_of.get(name, name) for name in runtime | extra}
-    assert len(runtime) == 13 and len(extra) == 3
+    assert len(runtime) == 14 and len(extra) == 3
     assert ours == imported - sys.stdlib_module_names - {"rosenblatt"}
 
 

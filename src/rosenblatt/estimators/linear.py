@@ -1,6 +1,7 @@
 """The general scikit-learn estimator: check the input, learn, set attributes. `named.py` has the named learners."""
 
 import copy
+import difflib
 import inspect
 import json
 import warnings
@@ -19,10 +20,10 @@ from ..data.labels import class_list
 from ..errors import SettingError, plain
 from ..features.kernel import InKernel
 from ..features.pipeline import Features
-from ..learn.rule import rule_from, rule_name
+from ..learn.others import OF_OTHERS
+from ..learn.rule import rule_name
 from ..learn.run import Limits, new_run
 from ..learn.settings import WORDS, Settings, learner_table
-from ..memory import memory_from
 from ..model.fit import Held, Task, learn_more
 from ..model.model import Model
 from ..model.support import supported, widened, with_base
@@ -31,32 +32,41 @@ from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, start_weights
-from .methods import OnlyIf, init_of
-
-
-def _no_probabilities(estimator: Any) -> str:
-    """Why there are none, or ""."""
-    if hasattr(estimator, "model_"):
-        there = estimator.model_.has_probabilities
-    else:
-        own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
-        there = own or estimator.calibrate is not None
-    if there:
-        return ""
-    return 'its scores are no probabilities; fit it with calibrate="sigmoid", or take the rule logistic or softmax'
-
-
-def _no_parts(estimator: Any) -> str:
-    """Why it cannot learn in parts, or ""."""
-    if estimator.early_stopping:
-        return "it sees a part once, and early_stopping compares epochs; use fit, or early_stopping=False"
-    return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"
+from .methods import OnlyIf, no_parts, no_probabilities
 
 
 def _check_same(name: str, was: Any, now: Any) -> None:
     if was != now:
         text = f"{name} cannot change while learning goes on: it was {was!r}, and is {now!r} now"
         raise SettingError(plain(text))
+
+
+def _hint(named: Any, signature: inspect.Signature) -> str:
+    """`; did you mean eta0?` of the first unknown name, or ""."""
+    known = list(signature.parameters)
+    unknown = next((name for name in named if name not in known), "")
+    meant = OF_OTHERS.get(unknown, "").partition("=")[0]
+    near = [meant] if meant in known else difflib.get_close_matches(unknown, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _init_of(signature: inspect.Signature) -> Any:
+    """An `__init__` that takes what the signature says, and keeps each argument under its name."""
+
+    def __init__(*given: Any, **named: Any) -> None:
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            by_name = "parameters are given by their names, as max_iter=100"
+            why = by_name if str(error) == "too many positional arguments" else f"{error}{_hint(named, signature)}"
+            raise TypeError(f"{type(given[0]).__name__}: {why}") from None
+        bound.apply_defaults()
+        (_, self), *arguments = bound.arguments.items()
+        for name, value in arguments:
+            setattr(self, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
 
 
 class LinearClassifier(Classifier):
@@ -96,7 +106,7 @@ class LinearClassifier(Classifier):
     array([0, 1])
     """
 
-    __init__ = init_of(signature_of(learner_table()))
+    __init__ = _init_of(signature_of(learner_table()))
 
     # --- recipes: a subclass names what is fixed, what differs by default, and parameters of its rule ---
 
@@ -111,7 +121,7 @@ class LinearClassifier(Classifier):
         base = inspect.signature(LinearClassifier.__init__).parameters
         kept = [p.replace(kind=p.KEYWORD_ONLY) for n, p in base.items() if n not in fixed and n != "self"]
         own = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=v) for n, v in (extra or {}).items()]
-        cls.__init__ = init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
+        cls.__init__ = _init_of(inspect.Signature([base["self"], *own, *kept]))  # type: ignore[misc, method-assign]
 
     def _rule(self) -> Any:
         return self.rule
@@ -170,7 +180,7 @@ class LinearClassifier(Classifier):
         self.not_separable_ = model.run.stop.limit.proof if model.run.stop.kind == "not separable" else None
         return self._take(model)
 
-    @partial(OnlyIf, _no_parts)
+    @partial(OnlyIf, no_parts)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
         first = not hasattr(self, "model_")
@@ -220,13 +230,13 @@ class LinearClassifier(Classifier):
         scores = self.decision_function(X)
         return self.model_.labels(scores)
 
-    @partial(OnlyIf, _no_probabilities)
+    @partial(OnlyIf, no_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """(n, K) probabilities: rules logistic, softmax, or any with `calibrate`; the largest is that of the class
         predicted."""
         return np.exp(self.predict_log_proba(X))
 
-    @partial(OnlyIf, _no_probabilities)
+    @partial(OnlyIf, no_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
         """log of predict_proba."""
         scores = self.decision_function(X)

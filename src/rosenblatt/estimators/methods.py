@@ -1,11 +1,10 @@
-"""Methods that are made: an `__init__` from a table of parameters, and those that are not always there."""
+"""Methods that are not always there, and why."""
 
-import difflib
-import inspect
 from types import MethodType
 from typing import Any
 
-from ..learn.others import OF_OTHERS
+from ..learn.rule import rule_from
+from ..memory import memory_from
 
 
 class OnlyIf:
@@ -23,29 +22,20 @@ class OnlyIf:
         return MethodType(self.method, estimator)
 
 
-def _hint(named: Any, signature: inspect.Signature) -> str:
-    """`; did you mean eta0?` of the first unknown name, or ""."""
-    known = list(signature.parameters)
-    unknown = next((name for name in named if name not in known), "")
-    meant = OF_OTHERS.get(unknown, "").partition("=")[0]
-    near = [meant] if meant in known else difflib.get_close_matches(unknown, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+def no_probabilities(estimator: Any) -> str:
+    """Why there are none, or ""."""
+    if hasattr(estimator, "model_"):
+        there = estimator.model_.has_probabilities
+    else:
+        own = memory_from(estimator.keep).is_linear and hasattr(rule_from(estimator._rule()), "probability")
+        there = own or estimator.calibrate is not None
+    if there:
+        return ""
+    return 'its scores are no probabilities; fit it with calibrate="sigmoid", or take the rule logistic or softmax'
 
 
-def init_of(signature: inspect.Signature) -> Any:
-    """An `__init__` that takes what the signature says, and keeps each argument under its name."""
-
-    def __init__(*given: Any, **named: Any) -> None:
-        try:
-            bound = signature.bind(*given, **named)
-        except TypeError as error:
-            by_name = "parameters are given by their names, as max_iter=100"
-            why = by_name if str(error) == "too many positional arguments" else f"{error}{_hint(named, signature)}"
-            raise TypeError(f"{type(given[0]).__name__}: {why}") from None
-        bound.apply_defaults()
-        (_, self), *arguments = bound.arguments.items()
-        for name, value in arguments:
-            setattr(self, name, value)
-
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
+def no_parts(estimator: Any) -> str:
+    """Why it cannot learn in parts, or ""."""
+    if estimator.early_stopping:
+        return "it sees a part once, and early_stopping compares epochs; use fit, or early_stopping=False"
+    return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"

@@ -34,7 +34,15 @@ class Rbf(Product):
         count = max(rows.n * rows.width, 1)
         mean = float(rows.column_sums(lambda x: x).sum()) / count
         variance = float(rows.sq_norms().sum()) / count - mean**2
-        return Rbf(1.0 / (rows.width * variance) if variance > 1e-12 * mean**2 else 1.0)
+        most = float(np.finfo(float).max)  # of values whose squares are nearly 0
+        with np.errstate(over="ignore", divide="ignore"):
+            gamma = min(np.divide(1.0, rows.width * variance), most) if variance > 1e-12 * mean**2 else 1.0
+        return Rbf(float(gamma))
+
+    def own(self, rows: Rows, own: Array) -> Array:
+        """1, but infinite where the square of a row cannot be held."""
+        with np.errstate(over="ignore"):
+            return np.where(np.isfinite(rows.sq_norms().astype(rows.dtype)), 1.0, np.inf)
 
     def of(self, products: Array, a: Any, b: Any) -> Array:
         products *= -2.0
