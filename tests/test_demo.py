@@ -181,7 +181,7 @@ def test_the_filter_has_learned_the_training_mails_and_judged_the_others(
         seen = zip(mails.train.ids, spam, strict=True)
         store.learn([Verdict(digest(raws[name]), store.look(raws[name]), is_spam) for name, is_spam in seen])
     with Reader(path) as reader:
-        opinions = [reader.opinion(raws[name]) for name in mails.held.ids]
+        opinions = [reader.opinion(reader.looked(raws[name])) for name in mails.held.ids]
     counted = Counter(zip(mails.held.y.tolist(), (opinion.verdict for opinion in opinions), strict=True))
     for label, verdicts in told["filter"]["verdicts"].items():
         assert verdicts == {verdict: counted[label, verdict] for verdict in demos.VERDICTS}

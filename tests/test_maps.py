@@ -12,6 +12,7 @@ from command import run, well
 from rosenblatt import Model, Recipe
 from rosenblatt.core.rows import csr, dense
 from rosenblatt.errors import DataError, ModelError, SettingError
+from rosenblatt.features.maps import map_classes, map_from
 from rosenblatt.features.pipeline import Features
 from rosenblatt.kernels import kernel_from
 from rosenblatt.model.evidence import Names, strongest_features
