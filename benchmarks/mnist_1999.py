@@ -76,7 +76,9 @@ def mnist(folder: Path, scale: float, dtype: Any = np.float32) -> tuple[Any, Any
             for name in ("images-idx3", "labels-idx1")
         ]
         pixels = np.frombuffer(raw[0], np.uint8, offset=16).reshape(-1, 784)
-        out += [pixels.astype(dtype) / dtype(scale), np.frombuffer(raw[1], np.uint8, offset=8)]
+        values = pixels.astype(dtype)
+        values /= dtype(scale)
+        out += [values, np.frombuffer(raw[1], np.uint8, offset=8)]
     return tuple(out)  # type: ignore[return-value]
 
 

@@ -23,8 +23,8 @@ BLOCK = 256
 """Rows that are scored together."""
 WAITING = 512
 """Changed weights that each block brings in by itself, before all rows to come do."""
-CHUNK = 2048
-"""Rows whose kernel values are held at once."""
+CHUNK = 1 << 20
+"""Kernel values that are held at once."""
 
 
 class Panel(NamedTuple):
@@ -119,8 +119,9 @@ class Scores:
 
     def _add(self, chosen: Array, columns: Array, change: Array) -> None:
         rows, base = self.rows, self.rows.base.take(columns)
-        for start in range(0, chosen.size, CHUNK):
-            part = chosen[start : start + CHUNK]
+        step = max(1, CHUNK // max(1, columns.size))
+        for start in range(0, chosen.size, step):
+            part = chosen[start : start + step]
             self.f[part] += rows.kernel.block(rows.rows.take(part), base) @ change.T.astype(base.dtype)
 
 
