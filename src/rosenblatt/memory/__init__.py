@@ -12,6 +12,7 @@ changes only what differs, and says of itself
     answers_now     whether those are the weights as they are
     needs_measure   whether it asks how good weights are on all rows
     by_row          whether the weights that answer can be had after each row at no cost, as a stream asks for them
+    by_width        names of its arrays that have a number for each column
     settles         whether what answers changes little while mistakes go on
 """
 

@@ -18,6 +18,7 @@ class Averaged(Last):
     rank = 1
     answers_now = False
     settles = True
+    by_width = ("late",)
 
     def keep(self, state: State, joint: bool, block: int) -> Keep:
         if "late" not in self.tensors:

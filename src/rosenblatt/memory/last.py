@@ -30,6 +30,7 @@ class Last:
     needs_measure = False
     by_row = True
     settles = False
+    by_width: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.tensors: dict[str, Array] = {}
@@ -79,6 +80,19 @@ class Last:
     def vectors(self, state: State) -> int:
         """How many weight vectors answer each row."""
         return 1
+
+    def columns_used(self, state: State) -> Array:
+        """(d,) bool: the columns that something belongs to; weights that are laid out by class."""
+        wide = [state.w, *(self.tensors[name] for name in self.by_width if name in self.tensors)]
+        return np.any([np.atleast_2d(values).any(axis=0) for values in wide], axis=0)  # type: ignore[no-any-return]
+
+    def moved(self, state: State, change: Callable[[Array], Array], places: Array) -> tuple[Any, State]:
+        """(a memory, a state) of other columns. change: to arrays whose last axis is the columns. places: where each
+        column is now, −1: nowhere."""
+        new = copy.copy(self)
+        own = {name: change(self.tensors[name]) for name in self.by_width if name in self.tensors}
+        new.tensors = {**self.tensors, **own}
+        return new, state._replace(w=change(state.w))
 
     def copy(self) -> Any:
         """A memory that can go on without changing this one."""

@@ -30,6 +30,7 @@ class Pocket(Last):
     needs_measure = True
     by_row = False
     settles = True
+    by_width = ("pocket_w", "final_w")
 
     def __init__(self, every: int = 0) -> None:
         super().__init__()

@@ -4,7 +4,7 @@ Voting replays a log of steps as scores, survival counts and the mean vector. On
 folds (where the scale was multiplied into the weights) raw scores are running sums of coef·K(row, x); a fold multiplies
 what came before."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,6 +179,7 @@ class Voted(Last):
     )  # fmt: skip
     is_linear = False
     by_row = False
+    by_width = ("start_w",)
 
     def __init__(self, counting: str = "notes") -> None:
         super().__init__()
@@ -204,6 +205,17 @@ class Voted(Last):
         log["row"] = self.support.numbers(rows, log["row"])
         self._logs.append(log)
         keep.used[0] = 0
+
+    def columns_used(self, state: State) -> Array:
+        used, rows = super().columns_used(state), self.support.rows
+        if rows is not None:
+            used[rows.own] = True
+        return used
+
+    def moved(self, state: State, change: Callable[[Array], Array], places: Array) -> tuple[Any, State]:
+        new, state = super().moved(state, change, places)
+        new.support = self.support.moved(places, state.w.shape[-1])
+        return new, state
 
     def copy(self) -> Any:
         new = super().copy()

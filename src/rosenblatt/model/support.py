@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..core.loop import State
 from ..core.rows import Array
 from ..features.kernel import InKernel
 from ..features.pipeline import Features
 from ..learn.run import Best, Run
 from .model import Model
-
-ON_COLUMNS = ("late", "pocket_w", "final_w", "start_w")
-"""What a memory keeps that has a number for each column."""
 
 
 def supported(model: Model) -> Model:
@@ -26,7 +21,7 @@ def supported(model: Model) -> Model:
         return model
     parts = [(model.run.memory, model.run.state)]
     parts += [] if model.run.best is None else [(model.run.best.memory, model.run.best.state)]
-    used = np.flatnonzero(np.any([_used(*part) for part in parts], axis=0))
+    used = np.flatnonzero(np.any([memory.columns_used(state) for memory, state in parts], axis=0))
     if used.size == step.width:
         return model
     places = np.full(step.width, -1)
@@ -60,26 +55,7 @@ def moved(model: Model, step: InKernel, change: Any, places: Array) -> Model:
     features = Features(old.columns, [*old.steps[:-1], step], old.dictionary, old.senders)
     best = run.best
     if best is not None:
-        best = Best(best.score, best.epoch, *_moved(best.memory, best.state, change, places, step.width))
-    memory, state = _moved(run.memory, run.state, change, places, step.width)
+        best = Best(best.score, best.epoch, *best.memory.moved(best.state, change, places))
+    memory, state = run.memory.moved(run.state, change, places)
     own: Run = replace(run, memory=memory, state=state, best=best)
     return replace(model, run=own, features=features)
-
-
-def _used(memory: Any, state: State) -> Array:
-    """(s,) bool: the columns that something belongs to."""
-    tensors = [values for name, values in memory.tensors.items() if name in ON_COLUMNS]
-    used = np.any([np.atleast_2d(values).any(axis=0) for values in (state.w, *tensors)], axis=0)
-    support = getattr(memory, "support", None)
-    if support is not None and support.rows is not None:
-        used[support.rows.own] = True
-    return np.asarray(used)
-
-
-def _moved(memory: Any, state: State, change: Any, places: Array, width: int) -> tuple[Any, State]:
-    memory = copy.copy(memory)
-    own = {name: change(values) for name, values in memory.tensors.items() if name in ON_COLUMNS}
-    memory.tensors = {**memory.tensors, **own}
-    if getattr(memory, "support", None) is not None:
-        memory.support = memory.support.moved(places, width)
-    return memory, state._replace(w=change(state.w))
