@@ -578,6 +578,19 @@ def test_a_snapshot_opens_where_nothing_can_be_written(path: str, tmp_path: Path
         os.chmod(tmp_path / "site", 0o755)
 
 
+def test_a_snapshot_goes_on_as_the_store(path: str, tmp_path: Path) -> None:
+    """As whoever copies one begins with it: it lacks the mails that were kept, and nothing else."""
+    site = str(tmp_path / "site.db")
+    with Store(path, SMALL | {"keep": 10}) as store:
+        store.learn([verdict(number, number % 2 == 0) for number in range(10)])
+    publish(path, site)
+    for each in (path, site):
+        with Store(each) as store:
+            assert store.learn([verdict(10, True)]) == [NEW]
+            assert store.forget([verdict(3, False).digest]) == 1
+    assert np.array_equal(content(site)[0], content(path)[0])
+
+
 def test_a_user_stands_on_the_sites_store(path: str, tmp_path: Path) -> None:
     """The user's verdicts step from the sum of both, and change the user's own numbers only."""
     site, whole = str(tmp_path / "site.db"), Judge(Look(bits=BITS))

@@ -24,11 +24,15 @@ def backup(path: str, to: str) -> None:
 def publish(path: str, to: str) -> None:
     """A snapshot that others may read, for their own stores to stand on, without the mails that are kept. No process
     writes it ever, so that it opens where its folder cannot be written."""
-    _copied(path, to, 0o644, "DROP TABLE IF EXISTS mails")
+    _copied(path, to, 0o644, "DELETE FROM mails")
 
 
 def _copied(path: str, to: str, mode: int, change: str = "") -> None:
-    with closing(opened(path)) as store, _beside(to, mode) as begun, closing(sqlite3.connect(begun)) as copy:
+    with (
+        closing(opened(path)) as store,
+        _beside(to, mode) as begun,
+        closing(sqlite3.connect(begun, isolation_level=None)) as copy,
+    ):
         store.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
         if (found := whole(copy)) != "ok":

@@ -86,9 +86,7 @@ def status(path: str, now: Callable[[], float] = time.time) -> dict[str, Any]:
             for part in ("weights", "senders WHERE spam > 0 OR ham > 0")
         )
         settings, clocks = SETTINGS | meta(store, "settings"), meta(store, "judge")
-        has_mails = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'mails'").fetchone()
-        sizes = "count(*), total(length(raw)) FROM mails" if has_mails else "0, 0"
-        kept, kept_bytes = store.execute(f"SELECT {sizes}").fetchone()
+        kept, kept_bytes = store.execute("SELECT count(*), total(length(raw)) FROM mails").fetchone()
     judge = Judge(
         Look(settings["groups"], settings["bits"], settings["trusted"]),
         max_false_positives=settings["max_false_positives"],

@@ -32,8 +32,7 @@ def rebuild(path: str, asked: Mapping[str, Any], jobs: int = 1) -> Rebuilt:
     try:
         with closing(opened(path)) as old, refused(path):
             before = SETTINGS | meta(old, "settings")
-            has_mails = old.execute("SELECT 1 FROM sqlite_master WHERE name = 'mails'").fetchone()
-            if not has_mails or not _last(old):
+            if not _last(old):
                 raise StoreError(f"{path}: {NO_MAILS}")
             with Store(new, {**before, **asked}, before["site"]) as store:
                 while last < _last(old):  # others may learn meanwhile
