@@ -50,7 +50,7 @@ def compiled_now():
 
 SMALLER = """
 import numpy as np
-from .dispatch import add, dot, sq_norm, step
+from .verbs import add, dot, sq_norm, step
 
 def learn(rule, rows, y, w):
     for p in range(y.size):

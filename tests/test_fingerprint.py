@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rosenblatt.core.dispatch import METHODS
+from rosenblatt.core.verbs import METHODS
 from rosenblatt.core.fingerprint import fingerprint
 
 

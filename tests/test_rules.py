@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from learners import STEP_RULES
-from rosenblatt.core.dispatch import loss as loss_of
+from rosenblatt.core.verbs import loss as loss_of
 from rosenblatt.core.loop import UPDATES
 from rosenblatt.core.rows import dense
 from rosenblatt.learn.rule import rule_from

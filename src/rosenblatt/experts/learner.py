@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.columns import learn_columns
-from ..core.dispatch import column, dot, loop_for, span
+from ..core.dispatch import loop_for
 from ..core.loop import CLOCK, SCALE, SEEN, Keep, State, Steps, learn
 from ..core.rows import Array, Index, Rows
+from ..core.verbs import column, dot, span
 from ..errors import DataError, SettingError, plain
 from ..learn.epochs import against_overflow
 from ..learn.metric import algorithm_from

@@ -38,6 +38,7 @@ class Panel(NamedTuple):
         return w[i]  # type: ignore[no-any-return]
 
     def add(self, i: Index, a: float, w: Array) -> None:
+        w[i] += a * self.norms[i]  # its own score, which a recorder looks at
         for j in range(np.int64(i) + 1, self.products.shape[1]):
             w[j] += a * self.products[i, j]
 
@@ -49,6 +50,7 @@ class Panel(NamedTuple):
             out[k] = w[k, i]
 
     def add_to(self, i: Index, k: int, a: float, w: Array) -> None:
+        w[k, i] += a * self.norms[i]
         for j in range(np.int64(i) + 1, self.products.shape[1]):
             w[k, j] += a * self.products[i, j]
 

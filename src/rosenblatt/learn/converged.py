@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dispatch import SMALL_WORK, loop_for, loss, step, steps
+from ..core.dispatch import SMALL_WORK, loop_for
 from ..core.loop import BIAS
 from ..core.rows import Array
+from ..core.verbs import loss, step, steps
 from ..data.labels import encode
 from .run import Chunk, Chunks, Run
 

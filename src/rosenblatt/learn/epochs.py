@@ -10,7 +10,7 @@ from ..core.rows import Array
 from ..errors import DataError, plain
 from .converged import asks_at, asks_for_a_step, fell_little, start_loss, unsettled
 from .metric import metric_classes
-from .observers import Event, Watch
+from .observers import Event, Walked, Watch
 from .rule import rule_classes, rule_name
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop, Survey
 
@@ -34,13 +34,14 @@ class Trainer:
         self._loops: dict[type, Any] = {}
         self._kept: Keep | None = None
         self._gradient: tuple[Array, Array] | None = None
+        self.rule = run.loop_rule_within(watch.around)
         self.most = None if limits.max_updates is None else int(run.state.n[UPDATES]) + limits.max_updates
 
     def loop(self, rows: Any, steps: Steps, keep: Keep) -> Any:
         """The loop for rows like these, compiled: the first time that takes 1 to 4 s, which no time limit counts."""
         if type(rows) not in self._loops:
-            begun, loop = time.monotonic(), self.run.loop(rows)
-            loop(self.run.loop_rule, rows, steps._replace(order=steps.order[:0]), self.run.state, keep, 0)
+            begun, loop = time.monotonic(), self.run.loop(rows, self.rule)
+            loop(self.rule, rows, steps._replace(order=steps.order[:0]), self.run.state, keep, 0)
             self._loops[type(rows)] = loop
             self.begun += time.monotonic() - begun
         return self._loops[type(rows)]
@@ -211,8 +212,8 @@ class Epochs(Trainer):
             while p < steps.order.size:
                 record, due = run.state.n[RECORD], run.memory.next_stop(int(run.state.n[UPDATES]))
                 keep = kept._replace(until=self._next_return())
-                p = loop(run.loop_rule, chunk.rows, steps, run.state, keep, p)
-                self.watch.returned(run.memory, kept, chunk.rows, number)
+                start, p = p, loop(self.rule, chunk.rows, steps, run.state, keep, p)
+                self.watch.returned(run.memory, kept, chunk.rows, Walked(number, order[start:p], steps.whole, steps.last))
                 if run.state.n[RECORD] > record or run.state.n[UPDATES] == due > 0:
                     self.consider()
                 if p < order.size and not whole and (stop := self.limit()) is not None:

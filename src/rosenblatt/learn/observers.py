@@ -27,6 +27,17 @@ class Event(NamedTuple):
     epoch_ended: bool
 
 
+class Walked(NamedTuple):
+    """What the loop has learned from before it returned. number: of the chunk. rows: (m,) their numbers in it, in the
+    order in which they were learned from. whole: they are a part of one block of so many rows, 0: of none; last: no
+    part of it follows."""
+
+    number: int
+    rows: Array
+    whole: int = 0
+    last: bool = True
+
+
 class Observer:
     """Sees a run and does nothing; the base of those that do.
 
@@ -38,6 +49,13 @@ class Observer:
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
         """Learning begins. True: `steps` are wanted. order: of the rows of a single chunk, where one was given."""
         return False
+
+    def around(self, rule: Any) -> Any:
+        """The rule, or a `Recorder` around it, which the loop tells what it does."""
+        return rule
+
+    def walked(self, walked: Walked) -> None:
+        """The loop has returned, and what a recorder has written since the last time is of these rows."""
 
     def steps(self, keep: Keep, number: int) -> None:
         """What the loop logged since the last call, in the chunk of this number."""
@@ -58,7 +76,7 @@ class Callback(Observer):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        for name in ("begin", "steps", "end") if hasattr(function, "steps") else ("end",):
+        for name in ("begin", "around", "walked", "steps", "end") if hasattr(function, "steps") else ("end",):
             setattr(self, name, getattr(function, name, getattr(self, name)))
 
     def epoch(self, event: Event) -> Stop | None:
@@ -90,10 +108,18 @@ class Watch:
         """The same, with a log where somebody wants the steps."""
         return log_space(keep, ROOM) if self.followers and not keep.row.size else keep
 
-    def returned(self, memory: Any, keep: Keep, rows: Any, number: int = 0) -> None:
+    def around(self, rule: Any) -> Any:
+        """The rule with all that stands around it."""
+        for observer in self.observers:
+            rule = observer.around(rule)
+        return rule
+
+    def returned(self, memory: Any, keep: Keep, rows: Any, walked: Walked) -> None:
         """The loop has returned: its log goes to those who want it and to the memory."""
         for follower in self.followers:
-            follower.steps(keep, number)
+            follower.steps(keep, walked.number)
+        for observer in self.observers:
+            observer.walked(walked)
         memory.collect(keep, rows)
         keep.used[0] = 0
 

@@ -10,7 +10,7 @@ from ..core.rows import Array
 from ..errors import SettingError
 from .converged import Scan, asks_for_a_step, own_and_best
 from .epochs import Trainer
-from .observers import Event, Watch
+from .observers import Event, Walked, Watch
 from .run import Chunk, Chunks, Limits, Measure, Run, Stop
 
 LIMIT = 100_000
@@ -94,12 +94,12 @@ class Picker(Trainer):
         run, before = self.run, int(self.run.state.n[UPDATES])
         kept = self.keep(chunk.rows, 1)._replace(stop=False)
         steps = self.steps(chunk, np.array([row]), run.settings.rates(run.blocks, 1), 1)
-        self.loop(chunk.rows, steps, kept)(run.loop_rule, chunk.rows, steps, run.state, kept, 0)
+        self.loop(chunk.rows, steps, kept)(self.rule, chunk.rows, steps, run.state, kept, 0)
         run.blocks += 1
         # The loop sums a score in another order than the matrix product. A row that only the latter calls wrong makes
         # no step, and would be picked for ever: it waits until the weights have changed.
         self.settled = {*self.settled, (number, row)} if run.state.n[UPDATES] == before else set()
-        self.watch.returned(run.memory, kept, chunk.rows, number)
+        self.watch.returned(run.memory, kept, chunk.rows, Walked(number, steps.order))
         self.consider()
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.columns import Alone, Shaped, learn_columns, remembering
-from ..core.dispatch import loop_for, loss, of_bias, sees, step
+from ..core.dispatch import loop_for
 from ..core.loop import BIAS, LOSS, LOSS_WEIGHT, MISTAKES, UPDATES, OneVsRest, State, learn, learn_many, new_state
 from ..core.rows import Array, Rows
+from ..core.verbs import loss, of_bias, sees, step
 from ..errors import DataError, Message, ModelError, SettingError, plain
 from ..kernels import kernel_name
 from ..rules.margin import Margin
@@ -263,9 +264,13 @@ class Run:
     @property
     def loop_rule(self) -> Any:
         """What the loop calls."""
+        return self.loop_rule_within(lambda rule: rule)
+
+    def loop_rule_within(self, within: Callable[[Any], Any]) -> Any:
+        """The same with what stands around the rule, as a `Recorder` does."""
         if not self.settings.shaped:
-            return self.asking_rule
-        rule = self.asking_rule if self.many else Alone(self.rule)
+            return within(self.asking_rule)
+        rule = within(self.asking_rule if self.many else Alone(self.rule))
         metric = self.settings.loop_metric
         metric = metric._make(map(self.state.w.dtype.type, metric))  # so that float32 rows are not reckoned in float64
         return Shaped(rule, metric, self.settings.l1 if self.settings.pulls else 0.0)
@@ -278,10 +283,12 @@ class Run:
             rule = Rounded(rule, 16.0 * float(np.finfo(self.state.w.dtype).eps))
         return OneVsRest(rule) if self.many and not self.joint else rule
 
-    def loop(self, rows: Rows) -> Callable[..., int]:
+    def loop(self, rows: Rows, rule: Any = None) -> Callable[..., int]:
+        """What learns from rows like these. rule: with what stands around it, default `loop_rule`."""
+        rule = self.loop_rule if rule is None else rule
         loop: Any = learn_columns if self.settings.shaped else learn_many if self.many else learn
         own = getattr(rows, "loop", None)
-        return loop_for(loop, self.loop_rule, rows) if own is None else own(loop, self.loop_rule, self.settings.budget)
+        return loop_for(loop, rule, rows) if own is None else own(loop, rule, self.settings.budget)
 
     def record(self, n: Array, m: Array) -> None:
         """An entry of the history, from the state's counters n and m[0] as they were at its beginning; its loss is that

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dispatch import Kernel, add
+from ..core.dispatch import Kernel
 from ..core.loop import BIAS, UPDATES, Keep, State, empty_keep, log_space
 from ..core.rows import Array, Rows
+from ..core.verbs import add
 from ..parameters import Parameter
 from .last import Last, Weights
 from .support import Support

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.dispatch import Kernel, add, dot
+from ...core.dispatch import Kernel
 from ...core.rows import Array, Index, Rows
+from ...core.verbs import add, dot
 from ..problem import Problem
 from ..proof.integers import combined, fractions
 from .bounds import Yardstick, exact_least, exact_longest, squared_length, violated

@@ -1,0 +1,99 @@
+"""A rule that writes down what it does: stands around another one, and the loops tell it the rest.
+
+A run without one has the same machine code as if there were no recorders (`verbs.records` is answered while compiling).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .rows import Array
+from .verbs import loss, step, steps
+
+PLACE, DONE, ENTRIES, UPDATES, CLASSES, NORM_EVERY, KEPT, KEPT_EVERY, TOLD, BEFORE = range(10)
+"""Places in `Recorder.n`: the row of the block that is scored, rows done, entries and updates so far, how many classes,
+that ‖w‖ is measured at each so-manieth update (0: never), weights kept, at each so-manieth update, and entries of the
+updates that are complete, and updates before the record was emptied."""
+
+
+class Recorder(NamedTuple):
+    """rule: what learns. scores: of the rows of a block, one class after the other. cls: (m,) int32 and number: (4, m)
+    u before, step a, u after and bias after, of each entry: a row that moved a class; place: (m,) int64 its position
+    since the record was emptied. update: (3, m) int64, rows seen, mistakes and entries so far, of each block that
+    moved; length: (2, m) ‖w‖ (NaN: not measured) and what the block shrank w by. kept, kept_at: (c, size) true weights
+    as they lie, and (c,) the update, from 1, after which. n: int64, see above."""
+
+    rule: Any
+    scores: Array
+    cls: Array
+    place: Array
+    number: Array
+    update: Array
+    length: Array
+    kept: Array
+    kept_at: Array
+    n: Array
+
+    def step(self, u: float, y: float, sq_norm: float) -> float:
+        self.scores[self.n[PLACE]] = u
+        self.n[PLACE] += 1
+        return step(self.rule, u, y, sq_norm)
+
+    def steps(self, u: Array, y: int, sq_norm: float, a: Array, wrong: Array) -> float:
+        first = self.n[PLACE] * u.size
+        for k in range(u.size):
+            self.scores[first + k] = u[k]
+        self.n[PLACE] += 1
+        return steps(self.rule, u, y, sq_norm, a, wrong)
+
+    def loss(self, u: float, y: float) -> float:
+        return loss(self.rule, u, y)
+
+    def entry(self, place: int, cls: int, a: float, after: float, b: float) -> None:
+        at = self.n[ENTRIES]
+        self.cls[at], self.place[at] = cls, self.n[DONE] + place
+        self.number[0, at], self.number[1, at] = self.scores[place * self.n[CLASSES] + cls], a
+        self.number[2, at], self.number[3, at] = after, b
+        self.n[ENTRIES] = at + 1
+
+    def closed(self, rows: int, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
+        self.n[PLACE] = 0
+        self.n[DONE] += rows
+        if self.n[ENTRIES] > self.n[TOLD]:
+            updated(self.update, self.length, self.n, scales[1], seen, mistakes)
+            measured(self.length, self.kept, self.kept_at, self.n, w, scales[0])
+
+
+def updated(update: Array, length: Array, n: Array, shrunk: float, seen: int, mistakes: int) -> None:
+    at = n[UPDATES]
+    update[0, at], update[1, at], update[2, at] = seen, mistakes, n[ENTRIES]
+    length[0, at], length[1, at] = np.nan, shrunk
+    n[UPDATES], n[TOLD] = at + 1, n[ENTRIES]
+
+
+def measured(length: Array, kept: Array, kept_at: Array, n: Array, w: Array, scale: float) -> None:
+    """‖w‖, and the weights themselves, at the updates at which they are wanted. No room for more weights: every second
+    goes, and from now on half as many are kept."""
+    number = n[BEFORE] + n[UPDATES]
+    if n[NORM_EVERY] > 0 and number % n[NORM_EVERY] == 0:
+        flat, total = w.ravel(), 0.0
+        for j in range(flat.size):
+            total += float(flat[j]) * float(flat[j])
+        length[0, n[UPDATES] - 1] = abs(scale) * np.sqrt(total)
+    if n[KEPT_EVERY] > 0 and number % n[KEPT_EVERY] == 0:
+        if n[KEPT] == kept.shape[0]:
+            half = n[KEPT] // 2
+            for i in range(half):
+                kept_at[i] = kept_at[2 * i + 1]
+                for j in range(kept.shape[1]):
+                    kept[i, j] = kept[2 * i + 1, j]
+            n[KEPT] = half
+            n[KEPT_EVERY] *= 2
+        if number % n[KEPT_EVERY] == 0:
+            own = w.ravel()
+            for j in range(own.size):
+                kept[n[KEPT], j] = scale * own[j]
+            kept_at[n[KEPT]] = number
+            n[KEPT] += 1

@@ -1,0 +1,172 @@
+"""The record of a run: what it says of each update is what happened, and the run is the one that nobody watches."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from learners import KINDS, SEED, errors, problem, rows_of
+from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt.core.loop import MISTAKES, UPDATES
+from rosenblatt.core.verbs import sees
+from rosenblatt.errors import DataError, SettingError
+from rosenblatt.learn.metric import shaping
+from rosenblatt.learn.rule import rule_classes
+from rosenblatt.learn.run import Chunk, Limits, Run, new_run
+from rosenblatt.learn.settings import Settings
+from rosenblatt.learn.train import train
+from rosenblatt.memory import memory_classes
+from rosenblatt.optimizers import optimizer_classes
+from rosenblatt.trace import Trace
+
+Array = np.ndarray[Any, Any]
+OPTIMIZERS = tuple(optimizer_classes())
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in plain Python."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+
+
+def recorded(classes: int = 2, kind: str = "dense-float64", chunks: int = 1, **words: Any) -> tuple[Trace, Run, Array]:
+    """(trace, a run without one, rows) of three epochs."""
+    p, runs, trace = problem(classes), [], Trace()
+    for observer in (trace, ()):
+        settings = Settings.of(**{"random_state": SEED, "tol": None, **words})
+        run = new_run(settings, rows_of(p.x, kind), p.classes)
+        parts = np.array_split(np.arange(len(p.x)), chunks)
+        measure = errors(p.x, p.y) if run.memory.needs_measure else None
+        limits = Limits(3, 20 if settings.optimizer.picks else None)
+        train(run, [Chunk(rows_of(p.x[i], kind), p.y[i]) for i in parts], limits, measure, observer)
+        runs.append(run)
+    return trace, runs[1], p.x
+
+
+def check(trace: Trace, alone: Run, x: Array, places: float = 1e-12, shaped: bool = False) -> None:
+    """The watched run is the one alone, and each update says what the weights on both sides of it say."""
+    run, entries, updates, kept = trace.run, trace.entries, trace.updates, trace.kept
+    for one, other in zip(run.state, alone.state, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(updates.seen) == run.state.n[UPDATES] == entries.update.max(initial=0)
+    assert updates.mistakes[-1:] <= run.state.n[MISTAKES]
+    assert (np.diff(updates.seen) >= 0).all() and (np.diff(updates.mistakes) >= 0).all()
+    (w, b), (end_w, end_b) = trace.start, run.memory.weights(run.state)
+    assert kept.update.tolist() == list(range(1, len(updates.seen) + 1))
+    for k, (after, bias) in enumerate(zip(kept.w, kept.b, strict=True)):
+        own = trace.of(k + 1)
+        before = np.einsum("ij,ij->i", x[own.row], w[own.cls]) + b[own.cls]
+        now = np.einsum("ij,ij->i", x[own.row], after[own.cls]) + bias[own.cls]
+        np.testing.assert_allclose(own.after, now, atol=places, rtol=places)
+        shrunk = updates.shrunk[k]
+        if shrunk == 1.0 and not sees(run.settings.loop_metric):
+            np.testing.assert_allclose(own.u, before, atol=places, rtol=places)
+        np.testing.assert_allclose(updates.norm[k], np.linalg.norm(after), atol=places, rtol=places)
+        if not shaped and shrunk == 1.0:
+            made = np.array(w)
+            np.add.at(made, own.cls, own.a[:, None] * x[own.row])
+            np.testing.assert_allclose(after, made, atol=places, rtol=places)
+        w, b = after, bias
+    if not sees(run.settings.loop_metric):  # one that sees rows changes weights without an update
+        np.testing.assert_allclose(w, end_w, atol=places, rtol=places)
+    np.testing.assert_allclose(b, end_b, atol=places, rtol=places)
+
+
+@pytest.mark.parametrize(("rule", "classes"), [*product(rule_classes(), (2, 3))])
+def test_every_rule_and_optimizer(rule: str, classes: int) -> None:
+    for optimizer in OPTIMIZERS:
+        try:
+            trace, alone, x = recorded(classes, rule=rule, optimizer=optimizer)
+        except SettingError as error:  # it says that the two do not go together
+            assert "optimizer" in str(error) or "rule" in str(error)
+            continue
+        check(trace, alone, x)
+
+
+@pytest.mark.parametrize("keep", memory_classes())
+def test_every_memory_and_kind_of_rows(keep: str) -> None:
+    for kind, classes in product(KINDS, (2, 3)):
+        trace, alone, x = recorded(classes, kind, keep=keep)
+        check(trace, alone, x, 1e-12 if kind.endswith("64") else 1e-5)
+
+
+@pytest.mark.parametrize(("metric", "classes"), [*product(shaping(), (2, 3))])
+def test_every_metric(metric: str, classes: int) -> None:
+    for kind in KINDS:
+        rule = {} if hasattr(shaping()[metric], "stride") else {"rule": "logistic"}
+        trace, alone, x = recorded(classes, kind, metric=metric, **rule)
+        check(trace, alone, x, 1e-12 if kind.endswith("64") else 1e-4, shaped=True)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_shrinking_is_told_apart(classes: int) -> None:
+    """With L2 the score after is that before, shrunk without its bias, and the step along the row."""
+    trace, alone, x = recorded(classes, rule="logistic", alpha=0.1, eta0=0.5)
+    check(trace, alone, x)
+    entries, shrunk = trace.entries, trace.updates.shrunk
+    assert np.allclose(shrunk, 0.95) and len(shrunk) == 36
+    b = entries.b - entries.a
+    wanted = shrunk[entries.update - 1] * (entries.u - b) + b + entries.a * ((x[entries.row] ** 2).sum(axis=1) + 1.0)
+    np.testing.assert_allclose(entries.after, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", ["online", "batch"])
+def test_several_chunks_count_their_rows_on(optimizer: str) -> None:
+    """A block that is cut into chunks is one update; what its rows score after it is not known then."""
+    whole, _, x = recorded(optimizer=optimizer, shuffle=False)
+    parts, alone, _ = recorded(optimizer=optimizer, shuffle=False, chunks=3)
+    assert parts.entries.row.tolist() == whole.entries.row.tolist()
+    assert parts.entries.update.tolist() == whole.entries.update.tolist()
+    np.testing.assert_allclose(parts.entries.u, whole.entries.u, atol=1e-12)
+    if optimizer == "online":
+        check(parts, alone, x)
+    else:
+        assert np.isnan(parts.entries.after).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_kernel(classes: int) -> None:
+    """The scores are those in the kernel's space; its weights are of rows, and are not kept."""
+    p = problem(classes)
+    trace, learner = Trace(), KernelPerceptron(kernel="poly", shuffle=False, max_iter=3)
+    learner.fit(p.x, p.y, callback=trace)
+    entries, k = trace.entries, (1.0 + p.x @ p.x.T) ** 3
+    w, b = np.zeros((entries.cls.max() + 1, len(p.x))), np.zeros(entries.cls.max() + 1)
+    for row, cls, u, a, after in zip(entries.row, entries.cls, entries.u, entries.a, entries.after, strict=True):
+        np.testing.assert_allclose(u, w[cls] @ k[row] + b[cls], atol=1e-9)
+        w[cls, row] += a
+        b[cls] += a
+        np.testing.assert_allclose(after, w[cls] @ k[row] + b[cls], atol=1e-9)
+    assert len(trace.kept.update) == 0 and np.isnan(trace.updates.norm).all() and len(entries.u) > 10
+
+
+def test_weights_are_thinned_evenly_where_there_is_no_room_for_all() -> None:
+    """19 numbers are room for four of the weights; then for each second, fourth …"""
+    p, trace = problem(n=60), Trace(weights=4 * 4 + 3)
+    Perceptron(max_iter=20).fit(p.x, p.y, callback=trace)
+    whole = Trace()
+    Perceptron(max_iter=20).fit(p.x, p.y, callback=whole)
+    few, all_ = trace.kept, whole.kept
+    step = few.update[0]
+    assert len(few.update) in (2, 3, 4) and step > 100 and few.update.tolist() == list(
+        range(step, len(whole.updates.seen) + 1, step)
+    )
+    np.testing.assert_array_equal(few.w, all_.w[few.update - 1])
+    np.testing.assert_array_equal(few.b, all_.b[few.update - 1])
+    none = Trace(weights=0)
+    Perceptron(max_iter=2).fit(p.x, p.y, callback=none)
+    assert len(none.kept.update) == 0 and len(none.entries.u)
+
+
+def test_what_is_asked_of_no_run_is_refused() -> None:
+    with pytest.raises(DataError, match="has recorded no run yet"):
+        _ = Trace().entries
+    with pytest.raises(SettingError, match="whole number"):
+        Trace(weights=-1)
+    trace, _, _ = recorded()
+    with pytest.raises(DataError, match="there is no update 0; the run has"):
+        trace.of(0)
+    assert repr(trace) == f"<Trace: {len(trace.updates.seen)} updates of perceptron>"
