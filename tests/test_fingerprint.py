@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rosenblatt.core.verbs import METHODS
 from rosenblatt.core.fingerprint import fingerprint
+from rosenblatt.core.verbs import METHODS
 
 
 def rule(source: str, **names: Any) -> type:

@@ -10,8 +10,8 @@ import pytest
 from gram import fresh, gram
 from learners import PROBLEMS, QUIET, SEED, STEP_RULES, problem, rows_of
 from rosenblatt.core import dispatch
-from rosenblatt.core.verbs import dot
 from rosenblatt.core.rows import Array, Csr, Dense, Index, csr, dense
+from rosenblatt.core.verbs import dot
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.learn.run import Limits
 from rosenblatt.learn.settings import Settings

@@ -11,9 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from learners import STEP_RULES
-from rosenblatt.core.verbs import loss as loss_of
 from rosenblatt.core.loop import UPDATES
 from rosenblatt.core.rows import dense
+from rosenblatt.core.verbs import loss as loss_of
 from rosenblatt.learn.rule import rule_from
 from rosenblatt.learn.run import Chunk, Limits, Run, new_run
 from rosenblatt.learn.settings import Settings

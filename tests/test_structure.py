@@ -30,6 +30,7 @@ LAYERS = [
     {"model"},
     {"theory"},
     {"recipe"},
+    {"trace"},
     {"experts", "datasets"},
     {"compare", "doctor", "mail"},
     {"report"},

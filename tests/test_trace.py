@@ -48,16 +48,17 @@ def recorded(classes: int = 2, kind: str = "dense-float64", chunks: int = 1, **w
 
 def check(trace: Trace, alone: Run, x: Array, places: float = 1e-12, shaped: bool = False) -> None:
     """The watched run is the one alone, and each update says what the weights on both sides of it say."""
-    run, entries, updates, kept = trace.run, trace.entries, trace.updates, trace.kept
+    run, record = trace.run, trace.record
+    entries, updates, kept = record.entries, record.updates, record.kept
     for one, other in zip(run.state, alone.state, strict=True):
         np.testing.assert_array_equal(one, other)
     assert len(updates.seen) == run.state.n[UPDATES] == entries.update.max(initial=0)
     assert updates.mistakes[-1:] <= run.state.n[MISTAKES]
     assert (np.diff(updates.seen) >= 0).all() and (np.diff(updates.mistakes) >= 0).all()
-    (w, b), (end_w, end_b) = trace.start, run.memory.weights(run.state)
+    (w, b), (end_w, end_b) = record.start, run.memory.weights(run.state)
     assert kept.update.tolist() == list(range(1, len(updates.seen) + 1))
     for k, (after, bias) in enumerate(zip(kept.w, kept.b, strict=True)):
-        own = trace.of(k + 1)
+        own = record.of(k + 1)
         before = np.einsum("ij,ij->i", x[own.row], w[own.cls]) + b[own.cls]
         now = np.einsum("ij,ij->i", x[own.row], after[own.cls]) + bias[own.cls]
         np.testing.assert_allclose(own.after, now, atol=places, rtol=places)
@@ -106,7 +107,7 @@ def test_shrinking_is_told_apart(classes: int) -> None:
     """With L2 the score after is that before, shrunk without its bias, and the step along the row."""
     trace, alone, x = recorded(classes, rule="logistic", alpha=0.1, eta0=0.5)
     check(trace, alone, x)
-    entries, shrunk = trace.entries, trace.updates.shrunk
+    entries, shrunk = trace.record.entries, trace.record.updates.shrunk
     assert np.allclose(shrunk, 0.95) and len(shrunk) == 36
     b = entries.b - entries.a
     wanted = shrunk[entries.update - 1] * (entries.u - b) + b + entries.a * ((x[entries.row] ** 2).sum(axis=1) + 1.0)
@@ -118,13 +119,13 @@ def test_several_chunks_count_their_rows_on(optimizer: str) -> None:
     """A block that is cut into chunks is one update; what its rows score after it is not known then."""
     whole, _, x = recorded(optimizer=optimizer, shuffle=False)
     parts, alone, _ = recorded(optimizer=optimizer, shuffle=False, chunks=3)
-    assert parts.entries.row.tolist() == whole.entries.row.tolist()
-    assert parts.entries.update.tolist() == whole.entries.update.tolist()
-    np.testing.assert_allclose(parts.entries.u, whole.entries.u, atol=1e-12)
+    assert parts.record.entries.row.tolist() == whole.record.entries.row.tolist()
+    assert parts.record.entries.update.tolist() == whole.record.entries.update.tolist()
+    np.testing.assert_allclose(parts.record.entries.u, whole.record.entries.u, atol=1e-12)
     if optimizer == "online":
         check(parts, alone, x)
     else:
-        assert np.isnan(parts.entries.after).all()
+        assert np.isnan(parts.record.entries.after).all()
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -133,14 +134,14 @@ def test_a_kernel(classes: int) -> None:
     p = problem(classes)
     trace, learner = Trace(), KernelPerceptron(kernel="poly", shuffle=False, max_iter=3)
     learner.fit(p.x, p.y, callback=trace)
-    entries, k = trace.entries, (1.0 + p.x @ p.x.T) ** 3
+    entries, k = trace.record.entries, (1.0 + p.x @ p.x.T) ** 3
     w, b = np.zeros((entries.cls.max() + 1, len(p.x))), np.zeros(entries.cls.max() + 1)
     for row, cls, u, a, after in zip(entries.row, entries.cls, entries.u, entries.a, entries.after, strict=True):
         np.testing.assert_allclose(u, w[cls] @ k[row] + b[cls], atol=1e-9)
         w[cls, row] += a
         b[cls] += a
         np.testing.assert_allclose(after, w[cls] @ k[row] + b[cls], atol=1e-9)
-    assert len(trace.kept.update) == 0 and np.isnan(trace.updates.norm).all() and len(entries.u) > 10
+    assert len(trace.record.kept.update) == 0 and np.isnan(trace.record.updates.norm).all() and len(entries.u) > 10
 
 
 def test_weights_are_thinned_evenly_where_there_is_no_room_for_all() -> None:
@@ -149,24 +150,27 @@ def test_weights_are_thinned_evenly_where_there_is_no_room_for_all() -> None:
     Perceptron(max_iter=20).fit(p.x, p.y, callback=trace)
     whole = Trace()
     Perceptron(max_iter=20).fit(p.x, p.y, callback=whole)
-    few, all_ = trace.kept, whole.kept
+    few, all_ = trace.record.kept, whole.record.kept
     step = few.update[0]
-    assert len(few.update) in (2, 3, 4) and step > 100 and few.update.tolist() == list(
-        range(step, len(whole.updates.seen) + 1, step)
+    assert (
+        len(few.update) in (2, 3, 4)
+        and step > 100
+        and few.update.tolist() == list(range(step, len(whole.record.updates.seen) + 1, step))
     )
     np.testing.assert_array_equal(few.w, all_.w[few.update - 1])
     np.testing.assert_array_equal(few.b, all_.b[few.update - 1])
     none = Trace(weights=0)
     Perceptron(max_iter=2).fit(p.x, p.y, callback=none)
-    assert len(none.kept.update) == 0 and len(none.entries.u)
+    assert len(none.record.kept.update) == 0 and len(none.record.entries.u)
 
 
 def test_what_is_asked_of_no_run_is_refused() -> None:
     with pytest.raises(DataError, match="has recorded no run yet"):
-        _ = Trace().entries
+        _ = Trace().record
     with pytest.raises(SettingError, match="whole number"):
         Trace(weights=-1)
     trace, _, _ = recorded()
     with pytest.raises(DataError, match="there is no update 0; the run has"):
-        trace.of(0)
-    assert repr(trace) == f"<Trace: {len(trace.updates.seen)} updates of perceptron>"
+        trace.record.of(0)
+    stopped = "stopped: epoch limit (max_iter=3)"
+    assert repr(trace) == f"<Trace: <Record: {len(trace.record)} updates of perceptron; {stopped}>>"

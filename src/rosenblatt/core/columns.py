@@ -211,13 +211,13 @@ def learn_columns(shaped: Shaped, rows: Any, steps: Steps, state: State, keep: K
                 change = move_bias(metric, along, b, own, k)
                 if averaged:
                     keep.late_b[k] += change * late_seen
-        if records(rule):
+        if records(rule) and moved > 0:
             for r in range(p, q):
                 for k in range(classes):
                     if a[r - p, k] != 0.0:
                         raw = score_now(rows, np.uint64(order[r]), np.uint64(k), at) if whole == 0 else np.nan
-                        entry(rule, r - p, k, a[r - p, k], after * raw + b[k], b[k])
-            closed(rule, q - p, w, (after, after / scale), late_seen + 1, n[MISTAKES])
+                        entry(rule, q - r, k, a[r - p, k], after * raw + b[k], b[k])
+            closed(rule, w, (after, after / scale), late_seen + 1, n[MISTAKES])
         if whole == 0 or ends:
             if carry[0] > 0:
                 n[UPDATES] += 1

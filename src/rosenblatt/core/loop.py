@@ -204,12 +204,12 @@ def learn(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, start: i
                         keep.late_b[0] += g * bias * late_seen
                     if logged:
                         at = log(keep, order[r], 0, g / after, after)
-        if records(rule):
+        if records(rule) and block_moved > 0:
             for r in range(p, q):
                 if a[r - p] != 0.0:
                     u = after * dot(rows, np.uint64(order[r]), w) + bias_next if whole == 0 else np.nan
-                    entry(rule, r - p, 0, a[r - p], u, bias_next)
-            closed(rule, q - p, into, (after, after / scale), late_seen + 1, n[MISTAKES] + mistakes)
+                    entry(rule, q - r, 0, a[r - p], u, bias_next)
+            closed(rule, into, (after, after / scale), late_seen + 1, n[MISTAKES] + mistakes)
         if whole == 0 or last:
             if moved > 0:
                 updates += 1
@@ -341,14 +341,14 @@ def learn_many(rule: Any, rows: Any, steps: Steps, state: State, keep: Keep, sta
                             keep.late_b[k] += g * bias * late_seen
                         if logged:
                             last[k] = log(keep, i, k, g / after, after)
-        if records(rule):
+        if records(rule) and moved > 0:
             for r in range(p, q):
                 dots(rows, np.uint64(order[r]), w, raw)
                 for k in range(classes):
                     if a[r - p, k] != 0.0:
                         u[k] = after * raw[k] + into_b[k] if whole == 0 else np.nan
-                        entry(rule, r - p, k, a[r - p, k], u[k], into_b[k])
-            closed(rule, q - p, into, (after, after / scale), late_seen + 1, n[MISTAKES])
+                        entry(rule, q - r, k, a[r - p, k], u[k], into_b[k])
+            closed(rule, into, (after, after / scale), late_seen + 1, n[MISTAKES])
         if logged:
             survive(keep, m, block_missed, q - p)
         if whole == 0 or ends:

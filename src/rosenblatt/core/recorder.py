@@ -12,14 +12,15 @@ import numpy as np
 from .rows import Array
 from .verbs import loss, step, steps
 
-PLACE, DONE, ENTRIES, UPDATES, CLASSES, NORM_EVERY, KEPT, KEPT_EVERY, TOLD, BEFORE = range(10)
-"""Places in `Recorder.n`: the row of the block that is scored, rows done, entries and updates so far, how many classes,
-that ‖w‖ is measured at each so-manieth update (0: never), weights kept, at each so-manieth update, and entries of the
-updates that are complete, and updates before the record was emptied."""
+SCORED, ENTRIES, UPDATES, CLASSES, NORM_EVERY, KEPT, KEPT_EVERY, BEFORE = range(8)
+"""Places in `Recorder.n`: rows scored, entries and updates so far, how many classes,
+that ‖w‖ is measured at each so-manieth update (0: never), weights kept, at each so-manieth update, and updates before
+the record was emptied."""
 
 
 class Recorder(NamedTuple):
-    """rule: what learns. scores: of the rows of a block, one class after the other. cls: (m,) int32 and number: (4, m)
+    """rule: what learns. scores: of the rows since the record was emptied, one
+    class after the other. cls: (m,) int32 and number: (4, m)
     u before, step a, u after and bias after, of each entry: a row that moved a class; place: (m,) int64 its position
     since the record was emptied. update: (3, m) int64, rows seen, mistakes and entries so far, of each block that
     moved; length: (2, m) ‖w‖ (NaN: not measured) and what the block shrank w by. kept, kept_at: (c, size) true weights
@@ -37,40 +38,37 @@ class Recorder(NamedTuple):
     n: Array
 
     def step(self, u: float, y: float, sq_norm: float) -> float:
-        self.scores[self.n[PLACE]] = u
-        self.n[PLACE] += 1
+        self.scores[self.n[SCORED]] = u
+        self.n[SCORED] += 1
         return step(self.rule, u, y, sq_norm)
 
     def steps(self, u: Array, y: int, sq_norm: float, a: Array, wrong: Array) -> float:
-        first = self.n[PLACE] * u.size
+        first = self.n[SCORED] * u.size
         for k in range(u.size):
             self.scores[first + k] = u[k]
-        self.n[PLACE] += 1
+        self.n[SCORED] += 1
         return steps(self.rule, u, y, sq_norm, a, wrong)
 
     def loss(self, u: float, y: float) -> float:
         return loss(self.rule, u, y)
 
-    def entry(self, place: int, cls: int, a: float, after: float, b: float) -> None:
-        at = self.n[ENTRIES]
-        self.cls[at], self.place[at] = cls, self.n[DONE] + place
+    def entry(self, ago: int, cls: int, a: float, after: float, b: float) -> None:
+        at, place = self.n[ENTRIES], self.n[SCORED] - ago
+        self.cls[at], self.place[at] = cls, place
         self.number[0, at], self.number[1, at] = self.scores[place * self.n[CLASSES] + cls], a
         self.number[2, at], self.number[3, at] = after, b
         self.n[ENTRIES] = at + 1
 
-    def closed(self, rows: int, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
-        self.n[PLACE] = 0
-        self.n[DONE] += rows
-        if self.n[ENTRIES] > self.n[TOLD]:
-            updated(self.update, self.length, self.n, scales[1], seen, mistakes)
-            measured(self.length, self.kept, self.kept_at, self.n, w, scales[0])
+    def closed(self, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
+        updated(self.update, self.length, self.n, scales[1], seen, mistakes)
+        measured(self.length, self.kept, self.kept_at, self.n, w, scales[0])
 
 
 def updated(update: Array, length: Array, n: Array, shrunk: float, seen: int, mistakes: int) -> None:
     at = n[UPDATES]
     update[0, at], update[1, at], update[2, at] = seen, mistakes, n[ENTRIES]
     length[0, at], length[1, at] = np.nan, shrunk
-    n[UPDATES], n[TOLD] = at + 1, n[ENTRIES]
+    n[UPDATES] = at + 1
 
 
 def measured(length: Array, kept: Array, kept_at: Array, n: Array, w: Array, scale: float) -> None:

@@ -153,23 +153,23 @@ def records(self: Any) -> bool:
     return hasattr(self, "entry")
 
 
-def entry(self: Any, place: int, cls: int, a: float, after: float, b: float) -> None:
-    """Row `place` of the block moved a class by a; its score and the bias after the block."""
+def entry(self: Any, ago: int, cls: int, a: float, after: float, b: float) -> None:
+    """The row that was scored so many rows ago moved a class by a; its score and the bias after the block."""
     if records(self):
-        self.entry(place, cls, a, after, b)
+        self.entry(ago, cls, a, after, b)
 
 
-def _no_entry(self: Any, place: int, cls: int, a: float, after: float, b: float) -> None:
+def _no_entry(self: Any, ago: int, cls: int, a: float, after: float, b: float) -> None:
     pass
 
 
-def closed(self: Any, rows: int, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
-    """So many rows more are done, one block or a part of one. scales: of w, and what the block shrank it by."""
+def closed(self: Any, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
+    """A block, or a part of one, has moved something. scales: of w, and what the block shrank it by."""
     if records(self):
-        self.closed(rows, w, scales, seen, mistakes)
+        self.closed(w, scales, seen, mistakes)
 
 
-def _not_closed(self: Any, rows: int, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
+def _not_closed(self: Any, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
     pass
 
 

@@ -213,7 +213,9 @@ class Epochs(Trainer):
                 record, due = run.state.n[RECORD], run.memory.next_stop(int(run.state.n[UPDATES]))
                 keep = kept._replace(until=self._next_return())
                 start, p = p, loop(self.rule, chunk.rows, steps, run.state, keep, p)
-                self.watch.returned(run.memory, kept, chunk.rows, Walked(number, order[start:p], steps.whole, steps.last))
+                self.watch.returned(
+                    run.memory, kept, chunk.rows, Walked(number, order[start:p], steps.whole, steps.last)
+                )
                 if run.state.n[RECORD] > record or run.state.n[UPDATES] == due > 0:
                     self.consider()
                 if p < order.size and not whole and (stop := self.limit()) is not None:

@@ -46,6 +46,9 @@ class Observer:
 
     chooses = False
 
+    def about(self, **facts: Any) -> None:
+        """What is known of what will be learned: classes, names of the columns; a recipe, and where the data are."""
+
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
         """Learning begins. True: `steps` are wanted. order: of the rows of a single chunk, where one was given."""
         return False
@@ -76,7 +79,7 @@ class Callback(Observer):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        for name in ("begin", "around", "walked", "steps", "end") if hasattr(function, "steps") else ("end",):
+        for name in ("about", "begin", "around", "walked", "steps", "end") if hasattr(function, "steps") else ("end",):
             setattr(self, name, getattr(function, name, getattr(self, name)))
 
     def epoch(self, event: Event) -> Stop | None:

@@ -93,6 +93,8 @@ def learn_more(model: Model, rows: Rows, y: Array, limits: Limits, task: Task = 
     order = _checked_order(task.order, rows.n)
     if task.validation is not None:
         observers.insert(0, _validation(new, task.validation, rows.width, task.names))
+    for observer in observers:
+        observer.about(classes=new.classes, names=task.names)
     train(new.run, [chunk], limits, measure, observers, order)
     return new
 

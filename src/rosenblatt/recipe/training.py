@@ -163,6 +163,8 @@ def _trained(
     held, task = recipe["validation"], task._replace(scorer=_scorer(recipe))
     if held is not None and not isinstance(held, float):
         task = task._replace(validation=_validation(recipe, held, own))
+    for observer in observers_of(task.observers):
+        observer.about(recipe=recipe.as_dict(), data=source.origin)
     with naming(source.origin, str(recipe["order"])):
         learned = answering(recipe, learn(recipe, rows, y, task, weight, before))
     notes, order = dict(source.notes), learned.task.order

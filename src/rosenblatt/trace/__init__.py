@@ -1,5 +1,6 @@
 """What a run did, update by update: recorded, kept in a file, told in words, and run again."""
 
-from .record import Trace
+from .observer import Trace
+from .record import Record
 
-__all__ = ["Trace"]
+__all__ = ["Record", "Trace"]

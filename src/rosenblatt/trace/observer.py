@@ -1,0 +1,160 @@
+"""The observer that records a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.recorder import BEFORE, CLASSES, ENTRIES, KEPT, KEPT_EVERY, NORM_EVERY, SCORED, Recorder
+from ..core.recorder import UPDATES as WRITTEN
+from ..core.rows import Array, stack
+from ..errors import DataError, SettingError
+from ..learn.epochs import SEGMENT
+from ..learn.observers import Event, Observer, Walked
+from ..learn.run import Chunk, Chunks, Run
+from .record import Entries, Record, Updates, Weights
+
+KEPT_NUMBERS = 1 << 20
+"""Numbers of kept weights, 8 MB, unless another budget is given."""
+MOST_KEPT = 10_000
+"""Updates whose weights are kept at the most."""
+
+
+class Trace(Observer):
+    """An observer that records each update of a run: `clf.fit(X, y, callback=trace)`, then `trace.record`.
+
+    The record is filled by the compiled loop, as the updates are made. Any rule, optimizer, memory and metric.
+
+    Parameters
+    ----------
+    weights : int ≥ 0, default=1,048,576
+        How many numbers of weights are kept: those after each update, or after every second, fourth … of a long run.
+        0: none. None are kept of a run with a kernel, whose weights are of rows, nor with L1.
+    """
+
+    def __init__(self, weights: int = KEPT_NUMBERS) -> None:
+        if isinstance(weights, bool) or not isinstance(weights, (int, np.integer)) or weights < 0:
+            raise SettingError(f"weights must be a whole number ≥ 0, found {weights!r}")
+        self.weights = int(weights)
+        self.run: Run | None = None
+        self._facts: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return "<Trace: has recorded no run yet>" if self.run is None else f"<Trace: {self.record!r}>"
+
+    # --- what `train` calls ---
+
+    def about(self, **facts: Any) -> None:
+        self._facts |= facts
+
+    def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        self.run, self.chunks, self.order = run, chunks, order
+        parts = [(chunk.y, chunk.rows.size) for chunk in chunks]
+        self._y = np.concatenate([y for y, _ in parts])
+        self._first = np.cumsum([0, *(len(y) for y, _ in parts)])
+        self._longest = max(len(y) for y, _ in parts)
+        self._plain = run.settings.kernel is None and not run.settings.pulls
+        w, b = run.memory.weights(run.state)
+        self.start = np.array(w[:, :0] if run.settings.kernel is not None else w, float), np.array(b, float)
+        self._make(sum(size for _, size in parts) / max(len(self._y), 1))
+        self.epochs: list[dict[str, Any]] = []
+        self._entries: list[tuple[Array, ...]] = []
+        self._updates: list[tuple[Array, ...]] = []
+        self._record: Record | None = None
+        self._open = False
+        return False
+
+    def _make(self, values: float) -> None:
+        """The recorder's arrays. values: of a row, on average."""
+        assert self.run is not None
+        classes, width = self.run.state.b.size, self.run.state.w.size
+        rows = min(self._longest, max(SEGMENT, self._block(self._longest)))
+        room = rows * classes
+        kept = min(MOST_KEPT, self.weights // max(width, 1)) & ~1 if self._plain else 0
+        n = np.zeros(8, np.int64)
+        n[CLASSES], n[KEPT_EVERY] = classes, kept > 0
+        # Of wide sparse rows ‖w‖ would cost more than learning.
+        n[NORM_EVERY] = max(1, int(width / max(4.0 * values, 1.0))) if self._plain else 0
+        scores = np.empty(2 * room)  # a memory that looks at the weights has a block scored twice
+        cls, place, number = np.empty(room, np.int32), np.empty(room, np.int64), np.empty((4, room))
+        update, length = np.empty((3, rows), np.int64), np.empty((2, rows))
+        weights = np.empty((kept, width)), np.empty(kept, np.int64)
+        self._arrays = scores, cls, place, number, update, length, *weights, n
+
+    def _block(self, n: int) -> int:
+        assert self.run is not None
+        optimizer = self.run.settings.optimizer
+        return 1 if optimizer.picks else int(optimizer.block(n))
+
+    def around(self, rule: Any) -> Recorder:
+        return Recorder(rule, *self._arrays)
+
+    def walked(self, walked: Walked) -> None:
+        """Take what the recorder has, and empty it."""
+        _, cls, place, number, update, length, _, _, n = self._arrays
+        m, k = int(n[ENTRIES]), int(n[WRITTEN])
+        if k:
+            assert self.run is not None
+            first = int(n[BEFORE]) + (0 if self._open else 1)
+            numbers = np.repeat(np.arange(first, first + k), np.diff(update[2, :k], prepend=0))
+            row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m].copy()
+            y = np.where(self._y[row] == moved, 1.0, -1.0) if self.run.many else self._y[row]
+            self._entries.append((numbers, row, moved, y, *number[:, :m].copy()))
+            if self._open:  # parts of one block make one update
+                self._updates.pop()
+            self._updates.append((np.full(k, self.run.epoch + 1), *update[:2, :k].copy(), *length[:, :k].copy()))
+            n[BEFORE] = first + k - 1
+            self._open = walked.whole > 0
+        if walked.last:
+            self._open = False
+        n[[SCORED, ENTRIES, WRITTEN]] = 0
+        self._record = None
+
+    def epoch(self, event: Event) -> None:
+        if event.epoch_ended:
+            history = event.run.history
+            last = {name: history[name][-1] for name in ("mistakes", "updates", "loss")}
+            self.epochs.append({"epoch": event.run.epoch, **last, "by": int(self._arrays[-1][BEFORE])})
+            self._record = None
+
+    def end(self, run: Run) -> None:
+        self._record = None
+
+    # --- what was recorded ---
+
+    @property
+    def record(self) -> Record:
+        """What the run has done so far. DataError before there is one."""
+        if self.run is None:
+            raise DataError("the trace has recorded no run yet; give it to fit as callback=trace")
+        if self._record is None:
+            run, facts = self.run, dict(self._facts)
+            none = [np.empty(0, kind) for kind in "qqiddddd"], [np.empty(0, kind) for kind in "qqqdd"]
+            entries = Entries(*map(np.concatenate, zip(*self._entries, strict=True)) if self._entries else none[0])
+            updates = Updates(*map(np.concatenate, zip(*self._updates, strict=True)) if self._updates else none[1])
+            settings = run.settings
+            if settings.kernel is not None and (self._block(2) > 1 or settings.budget is not None):
+                entries.after[:] = np.nan  # the loop corrects only the scores of the rows to come
+            classes, names = facts.pop("classes", None), facts.pop("names", None)
+            classes = np.arange(max(2, run.state.b.size)) if classes is None else np.asarray(classes)
+            made = Record(
+                settings, classes, names, self._chunk(), self.start, entries, updates, self._kept(), self.epochs,
+                str(run.stop_reason), facts,
+            )  # fmt: skip
+            made.kept.b[...] = made.bias(made.kept.update)
+            self._record = made
+        return self._record
+
+    def _kept(self) -> Weights:
+        assert self.run is not None
+        *_, weights, update, n = self._arrays
+        c, (k, d) = int(n[KEPT]), self.start[0].shape
+        turned = self.run.many and self.run.memory.by_column
+        w = np.swapaxes(weights[:c].reshape(c, d, k), 1, 2) if turned else weights[:c].reshape(c, k, d)
+        return Weights(update[:c].copy(), w.copy(), np.empty((c, k)))
+
+    def _chunk(self) -> Chunk:
+        parts = list(self.chunks)
+        weight = None if parts[0].weight is None else np.concatenate([chunk.weight for chunk in parts])
+        return Chunk(stack([chunk.rows for chunk in parts]), self._y, weight)
