@@ -121,7 +121,8 @@ class Scores:
 
     def _add(self, chosen: Array, columns: Array, change: Array) -> None:
         rows, base = self.rows, self.rows.base.take(columns)
-        step = max(1, CHUNK // max(1, columns.size))
+        # Of few columns all rows would be copied at once, 0.19 GB of MNIST.
+        step = max(1, CHUNK // max(1, columns.size, rows.rows.size // max(1, rows.n)))
         for start in range(0, chosen.size, step):
             part = chosen[start : start + step]
             self.f[part] += rows.kernel.block(rows.rows.take(part), base) @ change.T.astype(base.dtype)
