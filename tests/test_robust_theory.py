@@ -234,6 +234,7 @@ def told() -> dict[str, Any]:
         "<MinimumError: 0 errors, the fewest (4 rows": minimum_error(X, Y),
         "<Ledger: has followed no run yet>": Ledger(),
         f"<Ledger: {ledger.mistakes} mistakes, {ledger.updates} updates; at most": ledger,
+        "<Bound: perceptron: ": ledger.bounds()[0],
         "<Diagnosis: ": diagnose(X, Y, Plan(epochs=3, max_time=600.0)),
         "<WeightedMajority(3, beta=0.5)>": WeightedMajority(3),
         "<RandomizedWeightedMajority(2, beta=0.5, seed=0) after 3 rounds: ": played,

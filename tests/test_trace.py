@@ -173,4 +173,7 @@ def test_what_is_asked_of_no_run_is_refused() -> None:
     with pytest.raises(DataError, match="there is no update 0; the run has"):
         trace.record.of(0)
     stopped = "stopped: epoch limit (max_iter=3)"
+    run = trace.run
+    counts = f"3 epochs, {run.state.n[UPDATES]} updates, {run.state.n[MISTAKES]} mistakes"
+    assert repr(run) == f"<Run: perceptron; {counts}; epoch limit (max_iter=3)>"
     assert repr(trace) == f"<Trace: <Record: {len(trace.record)} updates of perceptron; {stopped}>>"

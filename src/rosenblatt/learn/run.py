@@ -189,7 +189,7 @@ Measure = Callable[[tuple[Array, Array]], float]
 """(w, b) → how good these weights are on all rows; more is better."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """Everything that goes on changing while learning. Saved whole, it resumes exactly.
 
@@ -217,6 +217,10 @@ class Run:
     mark: tuple[Array, Array] | None = None
     best: Best | None = None
     final: bool = False
+
+    def __repr__(self) -> str:
+        counts = f"{self.epoch:,} epochs, {self.state.n[UPDATES]:,} updates, {self.state.n[MISTAKES]:,} mistakes"
+        return f"<Run: {self.settings.learner}; {counts}; {self.stop_reason}>"
 
     @property
     def stop_reason(self) -> Message:

@@ -25,7 +25,7 @@ SLACK = 1e-9
 """Relative, of rounding in what was summed along a run; beyond it the run is looked at in exact arithmetic."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bound:
     """One theorem on one run.
 
@@ -42,6 +42,12 @@ class Bound:
     least: bool = False
     numbers: dict[str, Any] = field(default_factory=dict)
     rechecked: bool = False
+
+    def __repr__(self) -> str:
+        if not self.applies:
+            return f"<Bound: {self.name}: does not apply: {self.why_not}>"
+        sign = "≥" if self.least else "≤"
+        return f"<Bound: {self.name}: {self.measured:.6g} {sign} {self.limit:.6g}, {self.as_dict()['verdict']}>"
 
     @property
     def applies(self) -> bool:
