@@ -11,10 +11,10 @@ from ..errors import ModelError
 from ..kernels import kernel_from, kernel_name
 from ..kernels.function import findable
 from ..kernels.rows import KernelRows, known, more_rows, rows_to_learn_from
-from .step import Step
+from .step import OfAllRows
 
 
-class InKernel(Step):
+class InKernel(OfAllRows):
     """kernel: as it was asked for, or fitted. base: the rows that w is a sum of. numbers: (s,) their numbers in the
     data that they came from, from 0."""
 
@@ -27,12 +27,6 @@ class InKernel(Step):
     @property
     def width(self) -> int:
         return 0 if self.base is None else int(self.base.n)
-
-    def partial(self, batch: Rows) -> Any:
-        return batch
-
-    def merge(self, a: Any, b: Any) -> Any:
-        return b if a is None else a.stacked([b])
 
     def finish(self, partial: Any) -> InKernel:
         rows = rows_to_learn_from(self.kernel, partial)
