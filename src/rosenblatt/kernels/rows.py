@@ -11,7 +11,7 @@ import numpy as np
 from ..core.rows import Array, Rows, stack
 from ..errors import DataError
 from .blocks import Scores, walk
-from .budget import walk_within
+from .budget import Span, walk_within
 
 CELLS = 1 << 22
 """Kernel values held at once."""
@@ -30,6 +30,7 @@ class KernelRows:
     def __init__(self, kernel: Any, rows: Rows, base: Rows, own: Array) -> None:
         self.kernel, self.rows, self.base, self.own = kernel, rows, base, own
         self._scores: Scores | None = None
+        self.span: Span | None = None  # of those that have weights within a budget, from call to call
 
     def loop(self, loop: Any, rule: Any, budget: int | None = None) -> Any:
         """What learns from these rows in the place of a compiled loop. budget: the most rows that get weights."""
