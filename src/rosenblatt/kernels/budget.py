@@ -32,7 +32,7 @@ import numpy as np
 
 from ..core.dispatch import loop_for
 from ..core.loop import UPDATES, State
-from ..core.rows import Array, Index, Rows
+from ..core.rows import Array, Index
 from ..errors import SettingError
 from .blocks import Blocks, apply_steps
 
@@ -114,7 +114,8 @@ class Span(NamedTuple):
         places[rows.own[base]] = np.flatnonzero(base)  # of rows that are given by their K, those of the base have none
         known = (places[columns] >= 0).all()
         own = rows.rows.take(places[columns]) if known else rows.base.take(columns)
-        return cls(columns, *rooted(rows, products_with(rows, columns, own), 0.0, columns.size))
+        k = rows.kernel.block(own, rows.base.take(columns)).T.astype(float) if columns.size else np.empty((0, 0))
+        return cls(columns, *rooted(rows, k, 0.0, columns.size))
 
     def seen_from(self, products: Array) -> Array:
         """(s, b) V with VᵀV what of the products of b rows lies in the span. products: (s, b) K with its rows."""
@@ -134,13 +135,6 @@ class Span(NamedTuple):
         """The same in a base of other rows; places: where each of the old ones is, −1: gone. None where one is gone."""
         columns = places[self.columns]
         return self._replace(columns=columns) if (columns >= 0).all() else None
-
-
-def products_with(rows: KernelRows, columns: Array, part: Rows) -> Array:
-    """(s, b) K of rows of the base with others."""
-    if not columns.size:
-        return np.zeros((0, part.n))
-    return rows.kernel.block(part, rows.base.take(columns)).T.astype(float)  # type: ignore[no-any-return]
 
 
 def rooted(rows: KernelRows, k: Array, seen: Any, before: int) -> tuple[Array, Array]:
@@ -177,7 +171,7 @@ def walk_within(budget: int, loop: Any, rule: Any) -> Any:
         while p < steps.order.size:
             q = min(p + blocks.size, steps.order.size)
             chosen, part = steps.order[p:q], rows.rows.take(steps.order[p:q])
-            with_span = products_with(rows, span.columns, part)
+            with_span = rows.block(chosen, span.columns).T.astype(float) if span.columns.size else np.zeros((0, q - p))
             products = rows.between(chosen, True).astype(float)
             seen = span.seen_from(with_span)
             room = np.array([max(0, budget - span.columns.size)])
