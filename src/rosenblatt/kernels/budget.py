@@ -34,7 +34,7 @@ from ..core.dispatch import loop_for
 from ..core.loop import UPDATES, State
 from ..core.rows import Array, Index
 from ..errors import SettingError
-from .blocks import Blocks, apply_steps
+from .blocks import Blocks, Panel, apply_steps
 
 if TYPE_CHECKING:
     from .rows import KernelRows
@@ -57,20 +57,12 @@ class Shadows(NamedTuple):
     parts: Array
     room: Array
 
-    def dot(self, i: Index, w: Array) -> float:
-        return w[i]  # type: ignore[no-any-return]
+    dot, sq_norm, dots = Panel.dot, Panel.sq_norm, Panel.dots  # type: ignore[misc]
 
     def add(self, i: Index, a: float, w: Array) -> None:
         take_in(self.norms, self.rest, self.parts, self.room, np.int64(i))
         for j in range(np.int64(i) + 1, w.size):
             w[j] += a * (self.products[i, j] - self.rest[i, j])
-
-    def sq_norm(self, i: Index) -> float:
-        return self.norms[i]  # type: ignore[no-any-return]
-
-    def dots(self, i: Index, w: Array, out: Array) -> None:
-        for k in range(out.size):
-            out[k] = w[k, i]
 
     def add_to(self, i: Index, k: int, a: float, w: Array) -> None:
         take_in(self.norms, self.rest, self.parts, self.room, np.int64(i))
