@@ -59,7 +59,6 @@ def digits(folder: Path, part: str) -> tuple[Array, Array]:
 def learn(job: tuple[str, Path, int]) -> dict[str, Any]:
     """A line of `stream`, in a process of its own."""
     name, folder, rows = job
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     from rosenblatt import Recipe
 
     warnings.simplefilter("ignore")
@@ -266,6 +265,7 @@ def main() -> None:
     options.add_argument("--only", nargs="+", default=["checkerboard", "mnist", "a9a"])
     arguments = parsed(options)
     if arguments.what == "stream":
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the processes, which read it before they can be told
         with (
             tempfile.TemporaryDirectory() as made,
             multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool,

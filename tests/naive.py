@@ -6,6 +6,7 @@ class numbers). `learn` lays the whole path of the weights open, block by block,
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -314,6 +315,22 @@ def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
     for i in d:
         factors += [(i, j) for j in d if j >= i and (which == "all" or (which == "squares") == (i == j))]
     return np.array([[math.prod(row[list(f)]) for f in factors] for row in x]).reshape(len(x), len(factors)), factors
+
+
+def stirred(h: int) -> int:
+    h = ((h ^ h >> 16) * 0x85EBCA6B) % 2**32
+    h = ((h ^ h >> 13) * 0xC2B2AE35) % 2**32
+    return h ^ h >> 16
+
+
+def hashed_pairs(x: Array, bits: int) -> Array:
+    """x, and the products of two columns in 2^bits columns."""
+    d = x.shape[1]
+    out = np.concatenate([x, np.zeros((len(x), 2**bits))], axis=1)
+    for i, j in itertools.combinations(range(d), 2):
+        h = stirred((stirred(i) + stirred(j)) % 2**32)
+        out[:, d + h % 2**bits] += (-1) ** (h >> 31) * x[:, i] * x[:, j]
+    return out
 
 
 # --- mail: (scores of ham, of spam) → measures -----------------------------------------------------------------------

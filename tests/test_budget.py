@@ -1,5 +1,6 @@
 """At most so many support vectors: Projectron against a plain one, and against the primal where it is exact."""
 
+import pickle
 import warnings
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from rosenblatt import KernelPerceptron, LinearClassifier, Recipe
 from rosenblatt.errors import SettingError
 from rosenblatt.kernels import kernel_from
-from rosenblatt.kernels.budget import NEAR
+from rosenblatt.kernels.budget import NEAR, rooted
 from rosenblatt.learn.rule import rule_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -138,6 +139,32 @@ def test_a_stream_is_held_in_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model.t_ == 2000 and model.score(x, y) > 0.85
 
 
+@pytest.mark.parametrize("keep", ["last", "averaged"])
+def test_a_stream_goes_on_with_what_it_has(monkeypatch: pytest.MonkeyPatch, keep: str) -> None:
+    """The factor of the supports is made once, also when rows come that are in already, in a copy or from a file."""
+    anew = list[bool]()
+
+    def noted(rows: Any, k: Any, seen: Any, before: int) -> Any:
+        anew.append(isinstance(seen, float))
+        return rooted(rows, k, seen, before)
+
+    monkeypatch.setattr("rosenblatt.kernels.budget.rooted", noted)
+    x, y = squares(500)
+    words = {"kernel": "rbf:gamma=2.0", "budget": 20, "keep": keep}
+    model, other = LinearClassifier(**words), LinearClassifier(**words)
+    for first in (0, 100, 200, 0, 300):
+        part = x[first : first + 100], y[first : first + 100]
+        model.partial_fit(*part, classes=[0, 1])
+        other = pickle.loads(pickle.dumps(other.partial_fit(*part, classes=[0, 1])))  # which makes it anew
+    assert sum(anew) == 1 + 5
+    assert model.model_.features.kernel.span.columns.size == model.n_support_ == 20
+    np.testing.assert_allclose(model.decision_function(x), other.decision_function(x), rtol=1e-6, atol=1e-8)
+    recipe = Recipe(**words, max_iter=1).fit(x, y)
+    further = Recipe(max_iter=1).fit_more(recipe, x, y)
+    assert further.features.kernel.span.root is recipe.features.kernel.span.root
+    assert sum(anew) == 1 + 5 + 1
+
+
 def test_going_on_and_files(tmp_path: Any) -> None:
     x, y = squares(300)
     words = {"kernel": "rbf:gamma=2.0", "budget": 25, "keep": "averaged"}
@@ -218,7 +245,7 @@ def test_a_start_of_more_than_the_budget() -> None:
 
 def test_more_of_a_model_keeps_its_budget() -> None:
     x, y = squares(60)
-    model = Recipe(kernel="rbf", budget=5).fit(x, y)
+    model = Recipe(kernel="rbf", budget=5, max_iter=2).fit(x, y)  # 1,000 epochs took 13 s
     with pytest.raises(SettingError, match="budget=6: the model goes on as it began, with 5"):
         Recipe.to_go_on(budget=6).fit_more(model, x, y)
     estimator = LinearClassifier(kernel="rbf", budget=5).partial_fit(x, y, classes=[0, 1])

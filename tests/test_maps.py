@@ -93,7 +93,7 @@ def test_texts() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("nope", "unknown map='nope'; one of fourier, nystroem"),
+        ("nope", "unknown map='nope'; one of fourier, nystroem, pairs"),
         ("fourier:components=0", "map: components=0 must be a whole number ≥ 1"),
         (
             "fourier:kernel=rbf",
@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused_with_its_numbers(monkeypatch: pytest.Monke
     with pytest.raises(DataError, match="of 10,000,000 columns draws 1,000,000,000 numbers, and at most"):
         map_from("fourier:components=100").fitted([wide])
     fitted = map_from("fourier:components=100").fitted([dense(X)])
-    monkeypatch.setattr("rosenblatt.features.maps.machine_memory", lambda: 1000)
+    monkeypatch.setattr("rosenblatt.features.quadratic.machine_memory", lambda: 1000)
     with pytest.raises(DataError, match=r"makes 100 columns of 300 rows, 0\.0 GB, and the machine has 0\.0 GB"):
         fitted.transform(dense(X))
 
@@ -146,8 +146,10 @@ def test_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "mapped: nystroem:components=60,kernel=rbf,gamma=4.0" in well("inspect", "a.model").out
     python = Recipe(map=MAPS[1], keep="averaged", max_iter=20).fit("a.csv")
     assert well("predict", "a.model", "a.csv").out.split() == [str(each) for each in python.predict("a.csv")]
-    assert "unknown --map nope; one of fourier, nystroem" in run("train", "a.csv", "-o", "b", "--map", "nope").err
+    assert (
+        "unknown --map nope; one of fourier, nystroem, pairs" in run("train", "a.csv", "-o", "b", "--map", "nope").err
+    )
 
 
 def test_found() -> None:
-    assert list(map_classes()) == ["fourier", "nystroem"]
+    assert list(map_classes()) == ["fourier", "nystroem", "pairs"]

@@ -21,12 +21,13 @@ from rosenblatt.features.hashing import Hashing
 from rosenblatt.features.kernel import InKernel
 from rosenblatt.features.maps import Map
 from rosenblatt.features.ngrams import Grams
+from rosenblatt.features.pairs import Pairs
 from rosenblatt.features.pipeline import Features, Options
 from rosenblatt.features.quadratic import Quadratic
 from rosenblatt.features.scaling import Idf, Standard, UnitLength
 from rosenblatt.features.senders import Senders
 from rosenblatt.features.spectrum import Spectrum
-from rosenblatt.features.step import Step
+from rosenblatt.features.step import OfAllRows, Step
 from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.mailtext.fields import Document
 
@@ -44,6 +45,7 @@ SAMPLES: dict[type[Step], list[Callable[[], Step]]] = {
     Idf: [Idf],
     UnitLength: [lambda: UnitLength(2.0)],
     Quadratic: [Quadratic, lambda: Quadratic(products="pairs")],
+    Pairs: [lambda: Pairs(3)],
 }
 """Each step not fitted yet, as another process would make it."""
 CASES = [(cls.__name__, make) for cls, makes in SAMPLES.items() for make in makes]
@@ -52,12 +54,12 @@ CASES = [(cls.__name__, make) for cls, makes in SAMPLES.items() for make in make
 def steps_of_the_folder() -> Iterator[type[Step]]:
     for module in pkgutil.iter_modules(features.__path__):
         for value in vars(importlib.import_module(f"{features.__name__}.{module.name}")).values():
-            if isinstance(value, type) and issubclass(value, Step) and value is not Step:
+            if isinstance(value, type) and issubclass(value, Step) and value not in (Step, OfAllRows):
                 yield value
 
 
 def test_every_step_is_tested_here() -> None:
-    """But the one into a kernel's space, which keeps the rows themselves (tests/test_kernels.py), and those that are
+    """But the one into a kernel's space, which keeps the rows themselves (tests/test_kernels.py), and maps that are
     drawn by a seed (tests/test_maps.py)."""
     drawn = {step for step in steps_of_the_folder() if issubclass(step, Map)}
     assert set(steps_of_the_folder()) == {*SAMPLES, InKernel, *drawn}

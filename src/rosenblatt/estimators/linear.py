@@ -211,7 +211,7 @@ class LinearClassifier(Classifier):
         for name in ("max_iter", "max_updates", "max_time"):
             learner_table()[name].check(getattr(self, name))
         model = learn_more(model, rows, y, Limits(1, self.max_updates, self.max_time), task, sample_weight)
-        model = supported(replace(model, features=features))
+        model = supported(with_base(replace(model, features=features), rows))
         self._counts = counts
         return self._take(model)
 

@@ -11,28 +11,22 @@ from ..errors import ModelError
 from ..kernels import kernel_from, kernel_name
 from ..kernels.function import findable
 from ..kernels.rows import KernelRows, known, more_rows, rows_to_learn_from
-from .step import Step
+from .step import OfAllRows
 
 
-class InKernel(Step):
+class InKernel(OfAllRows):
     """kernel: as it was asked for, or fitted. base: the rows that w is a sum of. numbers: (s,) their numbers in the
-    data that they came from, from 0."""
+    data that they came from, from 0. span: within a budget what learning goes on with, which no file holds."""
 
     kind = "kernel"
 
-    def __init__(self, kernel: Any, base: Any = None, numbers: Any = None) -> None:
-        self.kernel, self.base = kernel, base
+    def __init__(self, kernel: Any, base: Any = None, numbers: Any = None, span: Any = None) -> None:
+        self.kernel, self.base, self.span = kernel, base, span
         self.numbers = np.empty(0, np.int64) if numbers is None else numbers
 
     @property
     def width(self) -> int:
         return 0 if self.base is None else int(self.base.n)
-
-    def partial(self, batch: Rows) -> Any:
-        return batch
-
-    def merge(self, a: Any, b: Any) -> Any:
-        return b if a is None else a.stacked([b])
 
     def finish(self, partial: Any) -> InKernel:
         rows = rows_to_learn_from(self.kernel, partial)
@@ -49,12 +43,16 @@ class InKernel(Step):
     def learning(self, rows: Rows) -> tuple[InKernel, Any]:
         """The step and the rows to learn on from, which are in its base."""
         more = more_rows(self.kernel, rows, self.base)
-        later = np.full(more.width - self.width, -1)
+        more.span, later = self.span, np.full(more.width - self.width, -1)
         return InKernel(self.kernel, more.base, np.concatenate([self.numbers, later])), more
 
-    def taken_base(self, used: Array) -> InKernel:
-        """The same with these rows of the base alone."""
-        return InKernel(self.kernel, self.base.take(used), self.numbers[used])
+    def taken_base(self, used: Array, places: Array) -> InKernel:
+        """The same with these rows of the base alone. places: where each row is then, −1: gone."""
+        span = None if self.span is None else self.span.moved(places)
+        return InKernel(self.kernel, self.base.take(used), self.numbers[used], span)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"span": None}
 
     def name(self, column: int) -> str:
         """Of a row of the base: `row 17` of the data that were learned from first, `later row 3` of others."""

@@ -1,21 +1,22 @@
-"""Maps: rows → rows of so many other numbers, whose inner products are nearly a kernel's. A file each.
+"""Maps: rows → rows of other numbers, whose inner products are nearly a kernel's. A file each.
 
-Linear learners draw curved boundaries by them at the price of linear ones: a step costs `components`, however many rows
-were learned from. A map is a step with a `name`, `parameters` and `drawn`; a new one is found wherever it lies in this
-folder.
+Linear learners draw curved boundaries by them at the price of linear ones: a step costs the columns of a row, however
+many rows were learned from. A map is a step with a `name`, `parameters` and `drawn`; a new one is found wherever it
+lies in this folder.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 from ..core.rows import Array, Rows, dense
-from ..errors import DataError, ModelError, SettingError
+from ..errors import ModelError, SettingError
 from ..lazy import members
 from ..parameters import Parameter, made
-from .quadratic import machine_memory
-from .step import Step
+from .quadratic import check_memory
+from .step import OfAllRows
 
 COMPONENTS = Parameter(
     "map_components", 1000, int, own="components", least=1, help="How many columns a map makes.",
@@ -35,8 +36,9 @@ def map_from(text: str, seed: int = 0) -> Any:
     return made_of
 
 
-class Map(Step):
-    """A step that puts `components` columns in the place of all others. seed: what it draws by."""
+class Map(OfAllRows):
+    """A step that puts others in the place of all columns: `components`, unless its `width` and `transform` say more.
+    seed: what it draws by."""
 
     kind = "map"
     name: str
@@ -53,15 +55,13 @@ class Map(Step):
         """As it is asked for, with all parameters."""
         return f"{self.name}:{','.join(f'{each.inner}={getattr(self, each.inner)}' for each in self.parameters)}"
 
-    def called(self, column: int) -> str:
-        """What a column is called: `fourier 17`, from 1."""
+    def called(self, column: int, given: Callable[[int], str], met: Any) -> str:
+        """What a column is called: `fourier 17`, from 1. given: names of the columns before it. met: see there."""
         return f"{self.name} {column + 1}"
 
-    def partial(self, batch: Rows) -> Any:
-        return batch
-
-    def merge(self, a: Any, b: Any) -> Any:
-        return b if a is None else a.stacked([b])
+    def met(self, columns: Array) -> Any:
+        """What names its columns in a row that has these columns, before the map and after it."""
+        return {}
 
     def finish(self, partial: Rows) -> Any:
         fitted = self.drawn(partial)
@@ -81,9 +81,8 @@ class Map(Step):
         raise NotImplementedError
 
     def transform(self, rows: Rows) -> Rows:
-        if (size := rows.n * self.width * 8) > (memory := machine_memory()):
-            found = f"{{map}} makes {self.width:,} columns of {rows.n:,} rows"
-            raise DataError(f"{found}, {size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB", map=self.text)
+        found = f"{{map}} makes {self.width:,} columns of {rows.n:,} rows"
+        check_memory(rows.n * self.width * 8, found, map=self.text)
         return dense(self.values(rows).astype(rows.dtype, copy=False))
 
     def recipe(self) -> dict[str, Any]:

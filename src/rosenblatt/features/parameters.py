@@ -62,10 +62,12 @@ PRODUCTS = _of_numbers(
 )  # fmt: skip
 MAP = Parameter(
     "map", None, words={"none": None}, metavar="MAP", section="Features", takes="str or None",
-    help="Nearly a kernel, by columns: fourier, nystroem; with parameters: fourier:components=500,gamma=0.1.",
+    help="Nearly a kernel, by columns: fourier, nystroem, pairs (of words); with parameters:"
+         " fourier:components=500,gamma=0.1.",
     meaning="Columns in the place of all others, after scaling, whose inner products are nearly a kernel's:"
             " random Fourier features (`fourier:components=1000,gamma=0.1`) or those of Nyström"
-            " (`nystroem:components=300,kernel=poly,degree=4`), drawn by `random_state`.",
+            " (`nystroem:components=300,kernel=poly,degree=4`), drawn by `random_state`; or all others and their"
+            " products of two, hashed (`pairs:bits=20`): pairs of words that are in a text together.",
 )  # fmt: skip
 
 FEATURES = (SCALE, VALUES, MIN_DOCUMENTS, MAX_SIZE, DICTIONARY, BITS, SIGNED, PRECISION, WORD_NGRAMS, CHAR_NGRAMS,

@@ -82,10 +82,8 @@ class Quadratic(Step):
 
     def _check_memory(self, rows: Rows) -> None:
         count = rows.size + int(self._layout.products_of(rows.stored(axis=1)).sum())
-        if (size := count * rows.value_bytes) > (memory := machine_memory()):
-            found = f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns"
-            need = f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB"
-            raise DataError(f"{found}, {need}; take fewer rows or columns", degree=2)
+        found = f"{{degree}} makes {count:,} values of {rows.n:,} rows and {self.width:,} columns"
+        check_memory(count * rows.value_bytes, found, degree=2)
 
     def factors(self, column: int) -> tuple[int, int] | None:
         """(i, j) of the product in a column, None for a column as given."""
@@ -105,6 +103,13 @@ class Quadratic(Step):
 
     def recipe(self) -> dict[str, Any]:
         return super().recipe() | {"products": self.products}
+
+
+def check_memory(size: int, found: str, **settings: Any) -> None:
+    """DataError where so many bytes are more than the machine has. found: what takes them, of these settings."""
+    if size > (memory := machine_memory()):
+        need = f"{size / 1e9:.1f} GB, and the machine has {memory / 1e9:.1f} GB"
+        raise DataError(f"{found}, {need}; take fewer rows or columns", **settings)
 
 
 def machine_memory() -> int:

@@ -74,6 +74,17 @@ class Step:
         return {}
 
 
+class OfAllRows(Step):
+    """A step that is fitted to all rows at once, in order; what a batch contributes are its rows."""
+
+    def partial(self, batch: Any) -> Any:
+        return batch
+
+    def merge(self, a: Any, b: Any) -> Any:
+        parts = [rows for rows in (a, b) if rows is not None]
+        return stack(parts) if parts else None
+
+
 def fitted_chain(steps: Iterable[Step], rows: Rows) -> tuple[list[Step], Rows]:
     """The steps, each fitted to the rows as the ones before left them, and the rows as the last leaves them."""
     fitted = []

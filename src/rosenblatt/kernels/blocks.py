@@ -100,9 +100,8 @@ class Scores:
             self.bring_all()
         out = self.f[chosen]
         if columns.size:
-            rows = self.rows
             change = w[:, columns] - self.w[:, columns]
-            out += rows.kernel.block(rows.rows.take(chosen), rows.base.take(columns)) @ change.T
+            out += self.rows.block(chosen, columns) @ change.T
         return out
 
     def at(self, w: Array) -> Array:
@@ -120,12 +119,14 @@ class Scores:
         self.w *= factor
 
     def _add(self, chosen: Array, columns: Array, change: Array) -> None:
-        rows, base = self.rows, self.rows.base.take(columns)
+        change, rows = change.T.astype(self.rows.base.dtype), self.rows
         # Of few columns all rows would be copied at once, 0.19 GB of MNIST.
         step = max(1, CHUNK // max(1, columns.size, rows.rows.size // max(1, rows.n)))
+        # Summed in float64, an epoch of mnist, d = 4, took 3 % longer, and scores were off by 2 % less: 0.48 and not
+        # 0.49 units of 2^−24·Σ|a_j|·K_j. It is the kernel's values that are rounded.
         for start in range(0, chosen.size, step):
             part = chosen[start : start + step]
-            self.f[part] += rows.kernel.block(rows.rows.take(part), base) @ change.T.astype(base.dtype)
+            self.f[part] += rows.block(part, columns) @ change
 
 
 class Blocks(NamedTuple):

@@ -50,11 +50,17 @@ class Product:
         values = self.of(norms.copy(), norms, norms)
         return (values > 0.0).astype(float) if self.unit else values
 
-    def block(self, a: Rows, b: Rows) -> Array:
+    @property
+    def asks_lengths(self) -> bool:
+        return self.unit or self.by_length
+
+    def block(self, a: Rows, b: Rows, lengths: tuple[Array, Array] | None = None) -> Array:
+        """lengths: (n,) and (m,) ‖x‖² of both, where they are known."""
         inner = products(a, b)
-        if not (self.unit or self.by_length):
+        if not self.asks_lengths:
             return self.of(inner, None, None)
-        left, right = (rows.sq_norms().astype(inner.dtype) for rows in (a, b))
+        lengths = (a.sq_norms(), b.sq_norms()) if lengths is None else lengths
+        left, right = (each.astype(inner.dtype) for each in lengths)
         values = self.of(inner, left[:, None], right[None, :])
         if self.unit:
             values *= self._shrinking(left)[:, None].astype(inner.dtype)

@@ -142,11 +142,12 @@ def explanations(
             continue
         between = ((0, 1) if wanted == 0 else (1, 0)) if scores.ndim == 0 else rivals(scores, wanted)
         document = documents[i] if isinstance(documents, list) else None
+        own = evidence(model, part.rows, i, between)
         yield Explanation(
             part.number(i), part.name(i), "" if document is None else title(document),
             None if labels is None else labels[i], predicted[i], _votes(model, votes[i]),
-            _with_own(model, evidence(model, part.rows, i, between), scores),
-            Names(model, None if document is None else [document]), model.classes,
+            _with_own(model, own, scores),
+            Names(model, None if document is None else [document], own.columns), model.classes,
         )  # fmt: skip
 
 
@@ -216,10 +217,17 @@ class Names:
     Products of columns: `age^2`, `age*height`, without names `x3*x7`.
 
     documents: those whose words give hashed columns their names (`free|prize` where two share one, else `#column`).
-    kernel: after its step, of which columns are rows; else those before it.
+    columns: those that a row has, which give hashed pairs of them their names. kernel: after its step, of which columns
+    are rows; else those before it.
     """
 
-    def __init__(self, model: Representation, documents: list[Document] | None = None, kernel: bool = True) -> None:
+    def __init__(
+        self,
+        model: Representation,
+        documents: list[Document] | None = None,
+        columns: Array | None = None,
+        kernel: bool = True,
+    ) -> None:
         dictionary: Any = getattr(model.features, "dictionary", None)
         self._names = getattr(model.features, "names", None) or (None if model.reads_texts else model.names)
         self._hashed = dictionary is not None and self._names is None
@@ -233,17 +241,22 @@ class Names:
             self._label = label if label > 0 else given + 2 + label
         self._products, self._map = (getattr(model.features, name, None) for name in ("quadratic", "map"))
         self._kernel = getattr(model.features, "kernel", None) if kernel else None
+        self._met = {} if self._map is None or self._kernel is not None or columns is None else self._map.met(columns)
 
     def __getitem__(self, column: int) -> str:
         if self._kernel is not None:
             return str(self._kernel.name(int(column)))
         if self._map is not None:
-            return str(self._map.called(int(column)))
+            return str(self._map.called(int(column), partial(self._before, numbered="x"), self._met))
+        return self._before(int(column))
+
+    def _before(self, column: int, numbered: str = "column ") -> str:
+        """The name of a column before a map and a kernel."""
         if self._names is None and self._hashed:
-            return "|".join(self._words.get(int(column), ())) or f"#{int(column)}"
+            return "|".join(self._words.get(column, ())) or f"#{column}"
         if self._products is not None:
-            return str(self._products.name(int(column), partial(self._given, "x")))
-        return self._given("column ", int(column))
+            return str(self._products.name(column, partial(self._given, "x")))
+        return self._given(numbered, column)
 
     def _given(self, numbered: str, column: int) -> str:
         """The name of a column as given, or its number in its own file behind a word."""

@@ -26,16 +26,16 @@ def supported(model: Model) -> Model:
         return model
     places = np.full(step.width, -1)
     places[used] = np.arange(used.size)
-    return moved(model, step.taken_base(used), lambda values: values[..., used], places)
+    return moved(model, step.taken_base(used, places), lambda values: values[..., used], places)
 
 
 def with_base(model: Model, rows: Any) -> Model:
-    """The model with the base that these rows have come to, of those that it has learned from."""
+    """The model with the base and the span that these rows have come to, of those that it has learned from."""
     step = None if model.features is None else model.features.kernel
-    if step is None or rows.width == step.width:
+    if step is None or (rows.width == step.width and rows.span is step.span):
         return model
     old, later = model.features, np.full(rows.width - step.width, -1)
-    new = InKernel(step.kernel, rows.base, np.concatenate([step.numbers, later]))
+    new = InKernel(step.kernel, rows.base, np.concatenate([step.numbers, later]), rows.span)
     return replace(model, features=Features(old.columns, [*old.steps[:-1], new], old.dictionary, old.senders))
 
 
