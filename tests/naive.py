@@ -6,6 +6,7 @@ class numbers). `learn` lays the whole path of the weights open, block by block,
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -314,6 +315,18 @@ def products(x: Array, which: str) -> tuple[Array, list[tuple[int, ...]]]:
     for i in d:
         factors += [(i, j) for j in d if j >= i and (which == "all" or (which == "squares") == (i == j))]
     return np.array([[math.prod(row[list(f)]) for f in factors] for row in x]).reshape(len(x), len(factors)), factors
+
+
+def monomials(x: Array, degree: int, gamma: float = 1.0, coef0: float = 1.0) -> tuple[Array, Array]:
+    """(products, scale): φ(x) = scale·products has φ(x)·φ(z) = (gamma·x·z + coef0)^degree. A column for each choice of
+    `degree` factors, of which 1 is one where coef0 is not 0."""
+    columns, scales, whole = [], [], np.column_stack([x, np.ones(len(x))])
+    for factors in itertools.combinations_with_replacement(range(x.shape[1] + (coef0 > 0)), degree):
+        counts = [factors.count(i) for i in range(x.shape[1] + 1)]
+        orders = math.factorial(degree) / math.prod(map(math.factorial, counts))
+        scales.append(math.sqrt(orders * gamma ** (degree - counts[-1]) * coef0 ** counts[-1]))
+        columns.append(np.prod(whole**counts, axis=1))
+    return np.column_stack(columns), np.array(scales)
 
 
 # --- mail: (scores of ham, of spam) → measures -----------------------------------------------------------------------

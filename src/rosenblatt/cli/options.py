@@ -69,6 +69,11 @@ problem_options = together([
 ])  # fmt: skip
 
 
+kernel_option = like(
+    "kernel", "Problem", "Hyperplanes in this kernel's space: {choices}; with parameters: poly:degree=4."
+)
+
+
 def plot_option(what: str, name: str = "--plot") -> Decorator:
     return option("Output", name, metavar="PICTURE", help=what)
 
