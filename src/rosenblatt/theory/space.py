@@ -134,6 +134,16 @@ class Space:
         """(r,) w = Σ a_j·φ(x_j) as a row of L is φ(x). a: (u,)."""
         return np.asarray(self.root.T @ a)
 
+    def weights(self, w: Array) -> Array:
+        """(u,) a, of rows that span the space alone, with Σ a_j·φ(x_j) as a row of L: the inverse of `vector`."""
+        from scipy.linalg import solve_triangular
+
+        pivots, root = self._factor
+        a = np.zeros(len(self.first))
+        with np.errstate(all="ignore"):
+            a[pivots] = solve_triangular(root[pivots], w, trans=1, lower=True, check_finite=False)
+        return a
+
     def length(self, a: Array) -> float:
         """‖w‖ = √(aᵀKa), from L: far from 0 or not, it is not the root of a difference."""
         return float(np.linalg.norm(self.vector(a)))

@@ -151,19 +151,30 @@ def _in_space(problem: Problem, time_limit: float | None, deadline: float) -> Ma
 def _of_space(problem: Problem, of: dict[str, Any], hulls: bool) -> dict[str, Any]:
     """One of the margins, of the rows of a root, as one of K. hulls: it is half a distance of theirs.
 
-    With v = Σ λ y φ(x), ‖v‖ is γ, or twice that, and w = v/‖v‖/γ. A change of K by `error` changes ‖v‖² by as much for
-    any λ of sum 1, by four times as much for two sums of 1, of which γ² is a quarter.
+    Weights of rows are those of the root's w, or of the dual point: with v = Σ λ y φ(x), ‖v‖ is γ, or twice that, and
+    w = v/‖v‖/γ. Those keep the last digits, these are small where K is nearly singular: the better are taken. A change
+    of K by `error` changes ‖v‖² by as much for any λ of sum 1, by four times as much for two sums of 1, of which γ² is
+    a quarter.
     """
     space, margin = problem.space, of["margin"]
     rows, signs = of["support"], problem.y[of["support"]]
-    w = space.combined(rows, of["multipliers"] * signs / ((1 + hulls) * margin * margin))
+    b, counted = of["b"], problem.fit_intercept and not hulls
+    dual = space.combined(rows, of["multipliers"] * signs / ((1 + hulls) * margin * margin))
+    w = max((space.weights(of["w"]), dual), key=lambda a: _least(problem, a, b, counted))
     lower = math.sqrt(max(of["lower_bound"] ** 2 - space.error, 0.0)) * (1.0 - 2.0**-50)
     upper = math.sqrt(of["upper_bound"] ** 2 + space.error) * (1.0 + 2.0**-50)
     gap = max(0.0, upper / lower - 1.0) if lower else math.inf
     if not len(rows):  # one class alone
         lower, upper, gap = math.inf, math.inf, 0.0
-    hold = checked(problem, w, of["b"]).hold
+    hold = checked(problem, w, b).hold
     return {"w": w, "lower_bound": lower, "upper_bound": upper, "gap": gap, "in_floats": hold}
+
+
+def _least(problem: Problem, a: Array, b: float, counted: bool) -> float:
+    """min y·u/‖w‖, rounded."""
+    with np.errstate(all="ignore"):
+        least = float(problem.margins(a, b).min()) / (math.hypot(problem.length(a), b * counted) or math.inf)
+    return least if math.isfinite(least) else -math.inf
 
 
 def _solved(
