@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..features import parameters as features
+from ..kernels import kernel_classes
 from ..learn.settings import learner_table
 from ..parameters import ordered
 from ..read import reading_table
@@ -70,7 +71,9 @@ problem_options = together([
 
 
 kernel_option = like(
-    "kernel", "Problem", "Hyperplanes in this kernel's space: {choices}; with parameters: poly:degree=4."
+    "kernel",
+    "Problem",
+    f"Hyperplanes in a kernel's space: {', '.join(kernel_classes())}; with parameters: poly:degree=4.",
 )
 
 

@@ -18,6 +18,8 @@ from ..errors import RosenblattError, SettingError
 from ..learn.run import Limits
 from ..learn.settings import Settings
 from ..model.fit import fit
+from .margins.points import Points, upper_bound
+from .margins.solver import shares, widest
 from .problem import Problem, as_problem
 from .proof.certificate import Certificate, Enclosure, Farkas, Separator
 from .proof.exact import NOT_IN_FLOATS, Floats, in_floats, nearest
@@ -274,22 +276,18 @@ def _search_beyond_rounding(hunt: Hunt, proof: Certificate | None) -> None:
 
     proof: that K's values, as floats hold them, have none; of K itself it proves how wide a margin can be.
     """
-    from .margins.maximum import NoMargin, max_margin
-    from .margins.points import Points, upper_bound
-
     problem, space = hunt.problem, hunt.problem.space
-    plain = in_lengths(problem)
+    points = Points.of(in_lengths(problem))
     if isinstance(proof, (Farkas, Enclosure)):
-        shares = np.array(proof.fractions if isinstance(proof, Farkas) else proof.multipliers, float)
-        most = math.sqrt(upper_bound(Points.of(plain), np.array(proof.rows), shares) ** 2 + space.error)
+        multipliers = np.array(proof.fractions if isinstance(proof, Farkas) else proof.multipliers, float)
+        most = math.sqrt(upper_bound(points, np.array(proof.rows), multipliers) ** 2 + space.error)
         longest = math.sqrt(space.largest)
         hunt.tried.append(f"{ROUNDED}; no hyperplane has a margin above {most:.2g}, of rows of length {longest:.3g}")
     elif hunt.running():
         hunt.say("the widest margin")
-        with suppress(NoMargin):
-            widest = max_margin(plain, time_limit=hunt.left())
-            if _held(hunt, space.combined(widest.support, widest.multipliers * problem.y[widest.support])):
-                return
+        best = widest(points, np.zeros(0, np.int64), math.inf if hunt.deadline is None else hunt.deadline)
+        if best is not None and best.lower > 0.0:
+            _held(hunt, space.combined(best.rows, shares(points, best) * problem.y[best.rows]))
         hunt.failed(f"the widest margin: {ROUNDED}")
 
 

@@ -18,7 +18,7 @@ from ..proof.exact import NOT_IN_FLOATS, Floats, checked, in_floats, nearest, ot
 from ..space import in_lengths
 from .exact import exactly
 from .points import Points
-from .solver import GOOD, Widest, widest
+from .solver import GOOD, Widest, shares, widest
 
 MET = 1e-6
 """The relative gap at which bounds have met."""
@@ -200,7 +200,7 @@ def _solved(
         raise NoMargin(f"the rows are separable {_how(problem)}, by a margin so small that w is beyond float64", True)
     floats = _checked(problem, points, best, w, b)
     bounds = (best.lower, best.lower, best.upper, best.gap)
-    values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
+    values = (floats.w, floats.b, *bounds, best.rows, shares(points, best), floats.hold)
     return dict(zip(NAMES, values, strict=True)), best
 
 
@@ -219,14 +219,6 @@ def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float)
     plane = problem.parted(best.w) if points.counted else (best.w, best.offset)
     exact = best.plane or (None if points.counted else other_offset(problem, best.w)) or Separator.of(*plane)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
-
-
-def _shares(points: Points, best: Widest) -> Array:
-    """λ with each class's sum 1, or through the origin the sum of all."""
-    shares, y = best.multipliers.copy(), points.y[best.rows]
-    for side in [y > 0, y < 0] if points.free else [y != 0]:
-        shares[side] /= shares[side].sum()
-    return shares
 
 
 def _separator(problem: Problem, deadline: float) -> Separator:
