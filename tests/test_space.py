@@ -164,6 +164,9 @@ def test_equal_rows_of_two_classes_are_a_proof_in_every_space(kernel: Any, stora
     assert found.separable is False and found.verify()
     assert found.rows is not None and found.rows.tolist() == [1, 5]
     assert found.multipliers == [Fraction(1, 2), Fraction(1, 2)]
+    for more, allowed in ((0, True), (1, found.problem.space.exact)):  # of any length, to the last digit
+        forged = Farkas((1, 5), (10**400, 10**400 + more), 2 * 10**400 + more)
+        assert found.problem.space.allows(found.problem, forged) is allowed
     with pytest.raises(NoMargin, match=r"in the space of .* \(2 of them prove it\)"):
         max_margin(in_kernel(rows, y, kernel, intercept))
 

@@ -31,8 +31,8 @@ from .proof.integers import UNIT, bounded_margins
 
 MOST = 64_000_000
 """Kernel values at most, of 8,000 different rows: 0.5 GB, and some five times as much while they are worked on."""
-DIGITS = 1e-12
-"""What a kernel is off by, of √(K(x, x)·K(z, z)), that does not say it itself."""
+DIGITS = {"float64": 1e-12, "float32": 1e-6}
+"""What a kernel is off by, of √(K(x, x)·K(z, z)), that does not say it itself, by the dtype of its rows."""
 ALIKE = 1e-6
 """Share of the largest K(x, x) by which values may differ from those of a kernel: float32 has about 1e-7."""
 BLOCK = 1 << 22
@@ -69,7 +69,7 @@ class Space:
         with np.errstate(over="ignore", invalid="ignore"):
             values = double.products(Numbered(double.own, np.array([rows.width])))
         _check(values, first, name)
-        rounding = getattr(rows.kernel, "rounding", lambda rows: _unknown(values))(distinct)
+        rounding = getattr(rows.kernel, "rounding", lambda _: _unknown(values, plain.dtype))(distinct)
         return cls(rows.kernel, plain, first, own, values, rounding)
 
     @property
@@ -178,8 +178,8 @@ class Space:
         if self.exact:
             return True
         if isinstance(proof, Farkas):
-            sums = np.zeros(len(self.first), object)
-            np.add.at(sums, self.own[list(proof.rows)], proof.multipliers * problem.y[list(proof.rows)].astype(object))
+            rows, sums = np.array(proof.rows), np.zeros(len(self.first), object)
+            np.add.at(sums, self.own[rows], np.array(proof.multipliers, object) * problem.y[rows].astype(int))
             return not sums.any()
         if not isinstance(proof, Separator):
             return False
@@ -252,8 +252,8 @@ def _check(values: Array, first: Array, name: str) -> None:
         above[:] = below
 
 
-def _unknown(values: Array) -> Array:
+def _unknown(values: Array, dtype: np.dtype[Any]) -> Array:
     """The rounding of a kernel that does not say it."""
     if (values == np.rint(values)).all() and np.abs(values).max(initial=0.0) < 2.0**53:
         return np.zeros(len(values))
-    return np.sqrt(DIGITS * np.abs(values.diagonal()))
+    return np.sqrt(DIGITS[dtype.name] * np.abs(values.diagonal()))
