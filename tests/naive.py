@@ -333,6 +333,18 @@ def hashed_pairs(x: Array, bits: int) -> Array:
     return out
 
 
+def monomials(x: Array, degree: int, gamma: float = 1.0, coef0: float = 1.0) -> tuple[Array, Array]:
+    """(products, scale): φ(x) = scale·products has φ(x)·φ(z) = (gamma·x·z + coef0)^degree. A column for each choice of
+    `degree` factors, of which 1 is one where coef0 is not 0."""
+    columns, scales, whole = [], [], np.column_stack([x, np.ones(len(x))])
+    for factors in itertools.combinations_with_replacement(range(x.shape[1] + (coef0 > 0)), degree):
+        counts = [factors.count(i) for i in range(x.shape[1] + 1)]
+        orders = math.factorial(degree) / math.prod(map(math.factorial, counts))
+        scales.append(math.sqrt(orders * gamma ** (degree - counts[-1]) * coef0 ** counts[-1]))
+        columns.append(np.prod(whole**counts, axis=1))
+    return np.column_stack(columns), np.array(scales)
+
+
 # --- mail: (scores of ham, of spam) → measures -----------------------------------------------------------------------
 
 

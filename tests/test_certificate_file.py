@@ -184,7 +184,7 @@ def test_every_multiplier_counts(tmp_path: Path) -> None:
 
 BAD: list[tuple[str, Any, str]] = [
     ("schema", 0, "schema 0 is not a version number"),
-    ("schema", 2, "newer version"),
+    ("schema", 3, "newer version"),
     ("schema", True, "not a version number"),
     ("format", "other", "not a certificate"),
     ("kind", "guess", "no kind"),

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.rows import Rows
 from ..errors import DataError, SettingError, naming
+from ..kernels import kernel_name
 from ..model.fit import Task
 from ..model.model import Model
 from ..recipe.recipe import Recipe
@@ -20,7 +22,7 @@ from .output import notes, show
 from .pictures import check_picture, write_picture
 from .progress import Progress
 
-NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation")
+NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation", "virtual")
 """Options of `train` that are the problem's here, or that belong to another question."""
 
 
@@ -49,25 +51,31 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
     recipe = wanted.recipe.without("positive")
+    if (kernel := recipe.settings.kernel) is not None and words["separator"] is not None:
+        raise SettingError(
+            "--separator is a hyperplane of columns, and {kernel:s} has none; leave one out", kernel=kernel_name(kernel)
+        )
     with Progress() as progress:
         read = problem.read(data, wanted, progress)
         separator = _separator(words["separator"], read)
         ledgers = []
         for each in read.problems:
             ledger = Ledger(_towards(separator, each), time_limit=words["search_time"])
-            ledgers.append(_followed(recipe, data, each, [progress.learning(recipe.limits), ledger]))
+            rows = each.rows if kernel is None else read.rows
+            ledgers.append(_followed(recipe, data, (each, rows), [progress.learning(recipe.limits), ledger]))
     notes(read.notes)
     if plot:
         write_picture(_picture(ledgers, data), plot)
     both = list(zip(ledgers, read.problems, strict=True))
-    pictures, text = [plot] if plot else [], _text(both, explain)
+    pictures, text = [plot] if plot else [], _text(both, explain, "" if kernel is None else kernel_name(kernel))
     show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
 
 
-def _text(both: list[tuple[Ledger, Problem]], explain: bool) -> Iterator[str]:
+def _text(both: list[tuple[Ledger, Problem]], explain: bool, kernel: str) -> Iterator[str]:
     for number, (ledger, each) in enumerate(both):
         yield from [""] if number else []
-        yield f"{dimensions(each.n, each.d)}; {each.classes[1]} against {each.classes[0]}"
+        size = f"{dimensions(each.n, each.d)}{f', in the space of {kernel}' if kernel else ''}"
+        yield f"{size}; {each.classes[1]} against {each.classes[0]}"
         yield from ledger.summary(explain, in_shell).split("\n")
 
 
@@ -92,14 +100,15 @@ def _towards(separator: Any, each: Problem) -> Any:
     return (-w, -b) if turned else (w, b)
 
 
-def _followed(recipe: Recipe, data: str, each: Problem, observers: list[Any]) -> Ledger:
-    """A run on one problem, followed by the last of the observers."""
+def _followed(recipe: Recipe, data: str, problem: tuple[Problem, Rows], observers: list[Any]) -> Ledger:
+    """A run on one problem, with its rows as they are learned from, followed by the last of the observers."""
+    each, rows = problem
     rest, positive = (str(label) for label in each.classes)
     if each.classes[0] is None:
         raise DataError(f"{data}: the labels have only one class, {positive}; there is nothing to learn")
     labels = np.where(each.y > 0, positive, rest)
     with naming(data):
-        learn(recipe.with_(positive=positive), each.rows, labels, Task(observers=observers, names=each.names))
+        learn(recipe.with_(positive=positive), rows, labels, Task(observers=observers, names=each.names))
     return observers[-1]  # type: ignore[no-any-return]
 
 

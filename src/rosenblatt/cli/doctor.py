@@ -8,6 +8,7 @@ from ..data.labels import tidy
 from ..doctor import Plan, diagnose
 from ..errors import SettingError, naming
 from ..features.pipeline import SCALE
+from ..kernels import kernel_name
 from ..learn.settings import WORDS
 from ..recipe.recipe import Recipe
 from .command import as_written, command, given, in_shell
@@ -43,6 +44,9 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     if "scoring" in given(words):
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     asked = wanted(words, None)
+    if (kernel := asked.recipe.settings.kernel) is not None:
+        text = "{kernel:s}: what is proven and tried here is of columns, as they are held; leave it out"
+        raise SettingError(text, kernel=kernel_name(kernel))
     with Progress() as progress:
         rows = read(data, asked, progress)
         y = tidy(rows.y)

@@ -10,8 +10,9 @@ from ..report.words import dimensions, hyperplanes, large, listed, plural, short
 from ..theory.ledger.bounds import radius, whole
 from ..theory.margins.maximum import max_margin
 from ..theory.proof.exact import NOT_IN_FLOATS
+from ..theory.space import in_lengths
 from .command import command
-from .options import data_options, json_option, problem_options, time_option
+from .options import data_options, json_option, kernel_option, problem_options, time_option
 from .output import notes, show
 from .problem import read, wanted
 from .progress import Progress
@@ -24,6 +25,7 @@ LISTED = 10
 @time_option("The most seconds for each hyperplane; what is found by then is shown.")
 @json_option
 @problem_options
+@kernel_option
 @data_options
 def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
@@ -40,16 +42,17 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
     """
     wish = wanted(words)
     with Progress() as progress:
-        rows_read = read(data, wish, progress)
+        rows_read = read(data, wish, progress).in_kernel()
         watch, rows = progress.runs(), []
         with naming(rows_read.origin):
             for at, problem in enumerate(rows_read.problems):
                 if watch is not None:
                     watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
                 rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
-    values = {"data": rows_read.origin, "time_limit": time_limit, "rows": rows_read.problems[0].n,
-              "features": rows_read.problems[0].d, "fit_intercept": wish.recipe["fit_intercept"], **rows_read.in_json,
-              "margins": rows, "notes": rows_read.notes}  # fmt: skip
+    first = rows_read.problems[0].given
+    values = {"data": rows_read.origin, "time_limit": time_limit, "rows": first.n, "features": first.width,
+              "fit_intercept": wish.recipe["fit_intercept"], **rows_read.in_json, "margins": rows,
+              "notes": rows_read.notes}  # fmt: skip
     notes(rows_read.notes)
     show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
 
@@ -71,7 +74,10 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
         row |= {f"{name}_with_bias": getattr(found, f"{name}_with_bias") for name in names}
         row |= {"support_with_bias": problem.numbered(found.support_with_bias)}
     # R̄, or R through the origin, and how many mistakes the perceptron can make: R̄²/γ̄², with γ̄ as it is for certain.
-    least, longest = row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"], radius(problem)
+    least, longest = (
+        row["lower_bound_with_bias" if problem.fit_intercept else "lower_bound"],
+        radius(in_lengths(problem)),
+    )
     ratio = (longest / least) * (longest / least)  # a power of floats raises where it overflows
     row |= {"radius": longest, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
     return row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
@@ -88,7 +94,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     (row,) = values["margins"]
     rest = "alone" if row["negative"] is None else f"against {short(row['negative'], 30)}"
     size = dimensions(values["rows"], values["features"])
-    yield f"{size}; {short(row['positive'], 30)} {rest}, {hyperplanes(values['fit_intercept'])}: separable"
+    which = hyperplanes(values["fit_intercept"], values.get("kernel"))
+    yield f"{size}; {short(row['positive'], 30)} {rest}, {which}: separable"
     for what, end in _kinds(row, values["fit_intercept"]):
         if np.isinf(row["margin" + end]):
             yield f"margin {what}: without limit, as one class is alone"
@@ -99,6 +106,7 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         if gap > 1e-6:
             ended = values["time_limit"] is not None and row["seconds"] >= values["time_limit"]
             why = "more --max-time" if ended else "float64 has no more digits for these rows"
+            why += "" if values.get("kernel") is None else ", of whose products K is made"
             yield f"  the bounds do not meet: {why}"
         if not row["in_floats" + end]:
             yield f"  {NOT_IN_FLOATS}:"
@@ -115,7 +123,8 @@ def _count(mistakes: float) -> str:
 
 def _table(values: dict[str, Any]) -> Iterator[str]:
     against = f"each of {len(values['margins'])} classes against the rest"
-    yield f"{dimensions(values['rows'], values['features'])}; {against}, {hyperplanes(values['fit_intercept'])}"
+    which = hyperplanes(values["fit_intercept"], values.get("kernel"))
+    yield f"{dimensions(values['rows'], values['features'])}; {against}, {which}"
     head = ["γ", "γ with bias"] if values["fit_intercept"] else ["γ₀"]
     cells = [["class", *head, "gap", "support", "mistakes possible"]]
     for row in values["margins"]:

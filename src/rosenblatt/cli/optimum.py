@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import SettingError, naming
+from ..kernels import kernel_name
 from ..report.words import dimensions, hyperplane, listed, plural, short
 from ..theory.fewest.errors import MinimumError, minimum_error
 from ..theory.problem import Problem
 from ..theory.proof.certificate_file import in_text
 from ..theory.proof.exact import NOT_IN_FLOATS
 from .command import command
-from .options import data_options, json_option, names_option, plot_option, problem_options, time_option
+from .options import data_options, json_option, kernel_option, names_option, plot_option, problem_options, time_option
 from .output import notes, show
 from .pictures import check_picture, write_picture
 from .problem import read, wanted
@@ -44,6 +45,7 @@ WIDE = 100
 @plot_option("Two columns: draw rows and line: a .png, .svg or .pdf.")
 @json_option
 @problem_options
+@kernel_option
 @data_options
 def optimum(
     data: str, columns: list[str] | None, time_limit: float | None, plot: str | None, as_json: bool, **words: Any
@@ -60,17 +62,21 @@ def optimum(
     """
     check_picture("--plot", plot, data)
     wish = wanted(words)
+    if (kernel := wish.recipe.settings.kernel) is not None and (columns is not None or plot):
+        option = "--plot draws" if plot else "--columns chooses"
+        raise SettingError(f"{option} columns, and {{kernel:s}} has none; leave one out", kernel=kernel_name(kernel))
     with Progress() as progress:
-        rows = read(data, wish, progress)
+        rows = read(data, wish, progress).in_kernel()
         problems = [chosen(problem, columns, rows.used) for problem in rows.problems]
         if plot and problems[0].d != 2:
             raise SettingError(f"--plot draws two columns, and there are {problems[0].d}; choose two with --columns")
         if plot and len(problems) > 1:
             raise SettingError(f"--plot draws one class against the rest, of {len(problems)}; name it by --positive")
         results = []
-        for problem in problems:
-            about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
-            results.append(minimum_error(problem, time_limit=time_limit, progress=progress.bounds(about)))
+        with naming(rows.origin):
+            for problem in problems:
+                about = "" if problem.classes[0] != "the rest" else f"{problem.classes[1]}: "
+                results.append(minimum_error(problem, time_limit=time_limit, progress=progress.bounds(about)))
     notes(rows.notes)
     if plot:
         write_picture(_picture(results[0], rows.origin), plot)
@@ -110,15 +116,17 @@ def name_of(problem: Problem, column: int) -> str:
 def _text(results: Sequence[MinimumError], origin: str) -> Iterator[str]:
     """For people: of one problem in full, of several a line each."""
     first = results[0].problem
+    size = dimensions(first.n, first.given.width)
+    size += "" if first.kernel is None else f", in the space of {first.kernel}"
     if len(results) > 1:
-        yield f"{origin}: {dimensions(first.n, first.d)}; each class against the rest"
+        yield f"{origin}: {size}; each class against the rest"
         yield from (f"  {result.problem.classes[1]}: {_how_few(result)}, {result.seconds:.1f} s" for result in results)
         return
     result = results[0]
     plus = int(np.count_nonzero(first.y > 0))
     rest, own = first.classes
     against = "" if rest is None else f", {rest} ({first.n - plus:,})"
-    yield f"{origin}: {dimensions(first.n, first.d)}; {own} ({plus:,}){against}"
+    yield f"{origin}: {size}; {own} ({plus:,}){against}"
     yield f"fewest errors: {_how_few(result)}"
     constant = min(plus, first.n - plus) if first.fit_intercept else first.n
     yield f"{'always the same answer' if first.fit_intercept else 'no weights at all'}: {plural(constant, 'error')}"
@@ -140,7 +148,8 @@ def _how_few(result: MinimumError) -> str:
 
 
 def _one(result: MinimumError, many: bool = False) -> str:
-    return hyperplane(result.problem.fit_intercept, result.problem.d, many)
+    problem = result.problem
+    return hyperplane(problem.fit_intercept, problem.d if problem.space is None else 0, many)
 
 
 def _answers(result: MinimumError) -> list[str]:
@@ -154,9 +163,11 @@ def _answers(result: MinimumError) -> list[str]:
 
 
 def _formula(result: MinimumError) -> str:
-    """`0.5 width - 1.25 height + 3`."""
+    """`0.5 width - 1.25 height + 3`; in a kernel's space `0.5 K(row 2) - 0.25 K(row 4) + 3`."""
     order = np.argsort(-np.abs(result.w), kind="stable")[:MOST_WEIGHTS]
-    terms = [f"{_signed(result.w[j])} {name_of(result.problem, int(j))}" for j in sorted(order) if result.w[j]]
+    form = "{}" if result.problem.space is None else "K({})"
+    names = {j: form.format(name_of(result.problem, int(j))) for j in order}
+    terms = [f"{_signed(result.w[j])} {names[j]}" for j in sorted(order) if result.w[j]]
     if len(terms) < np.count_nonzero(result.w):
         terms.append(f"+ {np.count_nonzero(result.w) - len(terms):,} more")
     if result.b or not terms:
@@ -174,6 +185,7 @@ def _values(results: Sequence[MinimumError], origin: str) -> dict[str, Any]:
     return {
         "data": origin,
         "rows": first.n,
+        **({} if first.kernel is None else {"kernel": first.kernel}),
         "columns": [name_of(first, j) for j in range(first.d)],
         "fit_intercept": first.fit_intercept,
         "problems": [

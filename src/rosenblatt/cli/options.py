@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..features import parameters as features
+from ..kernels import kernel_classes
 from ..learn.settings import learner_table
 from ..parameters import ordered
 from ..read import reading_table
@@ -67,6 +68,13 @@ problem_options = together([
     only_option("Problem"),
     like("fit_intercept", "Problem", "Hyperplanes with an offset, or through the origin."),
 ])  # fmt: skip
+
+
+kernel_option = like(
+    "kernel",
+    "Problem",
+    f"Hyperplanes in a kernel's space: {', '.join(kernel_classes())}; with parameters: poly:degree=4.",
+)
 
 
 def plot_option(what: str, name: str = "--plot") -> Decorator:

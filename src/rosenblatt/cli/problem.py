@@ -10,13 +10,14 @@ from ..data.batch import AtHand
 from ..data.labels import tidy
 from ..errors import SettingError, naming
 from ..features.pipeline import DEFAULT, Features
-from ..kernels import kernel_name
+from ..kernels.rows import KernelRows
 from ..model.evidence import Names
 from ..model.representation import Representation
 from ..read import open_source
 from ..recipe.recipe import Recipe
 from ..report.words import listed
 from ..theory.problem import Problem, as_problem
+from ..theory.space import Space, in_space
 from .progress import Progress
 from .recipe import recipe_of
 from .sources import whole
@@ -34,28 +35,27 @@ class Wanted(NamedTuple):
     only: list[str] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What JSON can hold of it: enough to read the same rows again."""
-        options = {
-            name: value for name, value in self.recipe.features._asdict().items() if value != getattr(DEFAULT, name)
-        }
+        """What JSON can hold of it: enough to read the same rows again, which the kernel is asked of."""
+        plain = self.recipe.features._replace(kernel=None)._asdict().items()
+        options = {name: value for name, value in plain if value != getattr(DEFAULT, name)}
         positive = self.recipe["positive"]
         return {"reading": self.recipe.reading, "features": options, "only": self.only, "positive": positive}
 
     @classmethod
-    def of(cls, saved: dict[str, Any], fit_intercept: bool) -> Self:
+    def of(cls, saved: dict[str, Any], fit_intercept: bool, kernel: str | None) -> Self:
         """From such a dict."""
         if unknown := set(saved["features"]) - set(DEFAULT._fields):
             raise KeyError(min(unknown))
         words = {**saved["reading"], **saved["features"], "positive": saved["positive"]}
-        return cls(Recipe(**words, fit_intercept=fit_intercept), saved["only"])
+        return cls(Recipe(**words, fit_intercept=fit_intercept, kernel=kernel), saved["only"])
 
 
 class Data(NamedTuple):
     """What was read. problems: of two classes one, of more one for each against the rest, or for the positive one.
 
-    rows, y: the same rows with all their labels, for learners. origin: what the data are called. notes: what was
-    skipped. kind: "rows", or "documents" that have become rows. used: numbers, from 0, of the columns that are in use,
-    where there are so many that the others were left out; None: all are there.
+    rows, y: the same rows with all their labels, for learners, also where they learn by a kernel. origin: what the data
+    are called. notes: what was skipped. kind: "rows", or "documents" that have become rows. used: numbers, from 0, of
+    the columns that are in use, where there are so many that the others were left out; None: all are there.
     """
 
     problems: list[Problem]
@@ -70,9 +70,20 @@ class Data(NamedTuple):
         """Of weights for all columns those that are in use."""
         return w if self.used is None or len(w) <= len(self.used) else w[self.used]
 
+    def in_kernel(self) -> Self:
+        """With the problems in the space of the kernel that was asked for, if one was."""
+        if not isinstance(self.rows, KernelRows):
+            return self
+        with naming(self.origin):
+            space = Space.of(self.rows)
+        return self._replace(problems=[in_space(each, space) for each in self.problems])
+
     @property
     def in_json(self) -> dict[str, Any]:
-        """What weights belong to, counted from 1, where columns were left out."""
+        """What weights belong to, counted from 1, where columns were left out, and in a kernel's space."""
+        first = self.problems[0]
+        if first.space is not None:
+            return {"kernel": first.kernel, "weights_of_rows": first.numbered(first.space.first)}
         return {} if self.used is None else {"columns_in_use": self.used + 1}
 
 
@@ -83,9 +94,6 @@ def wanted(words: dict[str, Any], scale: str | None = "none", without: Iterable[
     options that mean something else there.
     """
     recipe = recipe_of(words, without)
-    if (kernel := recipe.settings.kernel) is not None:
-        text = "{kernel:s}: what is proven and tried here is of columns, as they are held; leave it out"
-        raise SettingError(text, kernel=kernel_name(kernel))
     if scale is not None and recipe["scale"] == "auto":
         recipe = recipe.with_(scale=scale)
     return Wanted(recipe, words["only"])
@@ -103,25 +111,28 @@ def read(data: str, wanted: Wanted, progress: Progress) -> Data:
             chosen = _of(labels, wanted.only)
             batch = batch if batch.numbers is not None else batch._replace(numbers=np.arange(batch.n) + 1)
             batch, labels = batch.take(chosen), labels[chosen]
-        features, rows, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
+            if getattr(recipe.settings.kernel, "pairwise", False):
+                batch = batch._replace(rows=batch.rows.take_columns(chosen))  # type: ignore[union-attr]
+        features, learned, _, _ = Features.fit(AtHand(batch._replace(y=None)), recipe.features)
+        rows = learned.given
         names = features.names or source.feature_names
         if features.quadratic is not None or features.map is not None:
             shape = Representation(classes=np.unique(labels), features=features, reading=source.recipe(), names=names)
-            own = Names(shape)
+            own = Names(shape, kernel=False)
             names = [own[j] for j in range(rows.width)] if rows.width <= WIDE else None
-        used = rows.used_columns() if rows.width > WIDE else None
+        used = rows.used_columns() if rows.width > WIDE and features.kernel is None else None
         used = None if used is None or len(used) == rows.width else used
         if used is not None:
             names = [f"column {j + 1}" if names is None else names[j] for j in used.tolist()]
             source.notes["columns without a value, left out"] = rows.width - len(used)
-            rows = rows.take_columns(used)
+            rows = learned = rows.take_columns(used)
         classes, positive = np.unique(labels).tolist(), recipe["positive"]
         positives = [positive] if positive is not None or len(classes) <= 2 else classes
         problems = [
             as_problem(rows, labels, recipe["fit_intercept"], each, names)._replace(numbers=batch.numbers)
             for each in positives
         ]
-    return Data(problems, rows, labels, str(source.origin), dict(source.notes), source.kind, used)
+    return Data(problems, learned, labels, str(source.origin), dict(source.notes), source.kind, used)
 
 
 def _of(labels: Array, only: list[str]) -> Array:

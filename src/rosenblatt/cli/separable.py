@@ -11,9 +11,10 @@ from ..read.several import words_of
 from ..report.words import dimensions, hyperplane, hyperplanes, plural, short, size_of, table
 from ..theory.proof.certificate_file import in_text, label_text
 from ..theory.proof.exact import NOT_IN_FLOATS
+from ..theory.separability import THEOREM, checked
 from ..theory.separability import separable as decide
 from .command import command, option
-from .options import data_options, json_option, problem_options, time_option
+from .options import data_options, json_option, kernel_option, problem_options, time_option
 from .output import check_writable, notes, show
 from .problem import read, wanted
 from .progress import Progress
@@ -31,6 +32,7 @@ LARGE = 1_000_000
 @time_option("The most seconds to look for each proof.")
 @json_option
 @problem_options
+@kernel_option
 @data_options
 def separable(data: str, save: str | None, time_limit: float | None, as_json: bool, **words: Any) -> None:
     """Say whether a hyperplane has all rows of DATA on their right sides, and prove it.
@@ -50,7 +52,7 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
     if save is not None:
         check_writable(save, data)
     with Progress() as progress:
-        rows = read(data, wish, progress)
+        rows = read(data, wish, progress).in_kernel()
         if save is not None and len(rows.problems) > 1:
             many = f"here are {len(rows.problems)} classes; name one by --positive, or two by --only"
             raise SettingError(f"--save is for one proof, and {many}")
@@ -59,14 +61,14 @@ def separable(data: str, save: str | None, time_limit: float | None, as_json: bo
             for problem in rows.problems:
                 watch = progress.working() if problem.n * problem.d > LARGE else None
                 results.append(decide(problem, time_limit=time_limit, watch=watch))
-    kept = None if results[0].separable is None else save
+    kept = None if results[0].certificate is None else save
     if kept is not None:
         with output_errors(kept):
             results[0].save(kept, wish.as_dict())
     notes(rows.notes)
     lines = _table(results) if len(results) > 1 else _text(results[0], data, save)
     first = rows.problems[0]
-    size = {"rows": first.n, "features": first.d, "fit_intercept": first.fit_intercept, **rows.in_json}
+    size = {"rows": first.n, "features": first.given.width, "fit_intercept": first.fit_intercept, **rows.in_json}
     verdicts = [_verdict(each) for each in results] if as_json else []
     show({"data": data, **size, "verdicts": verdicts, "saved": kept, "notes": rows.notes}, lines, as_json)
 
@@ -91,9 +93,15 @@ def _name(label: Any) -> str:
 
 
 def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
-    (rest, positive), size = verdict.problem.classes, dimensions(verdict.problem.n, verdict.problem.d)
+    problem = verdict.problem
+    (rest, positive), size = problem.classes, dimensions(problem.n, problem.given.width)
     sides = f"{_name(positive)} alone" if rest is None else f"{_name(positive)} against {_name(rest)}"
-    yield f"{size}; {sides}, {hyperplanes(verdict.problem.fit_intercept)}"
+    yield f"{size}; {sides}, {hyperplanes(problem.fit_intercept, problem.kernel)}"
+    if verdict.kind == "theorem":
+        yield f"separable: {THEOREM}"
+        yield f"after {verdict.seconds:.2f} s there is no hyperplane that could be checked; what was tried:"
+        yield from (f"  {each}" for each in verdict.tried)
+        return
     if verdict.separable is None:
         yield f"undecided after {verdict.seconds:.2f} s; what was tried:"
         yield from (f"  {each}" for each in verdict.tried)
@@ -107,15 +115,17 @@ def _text(verdict: Any, data: str, save: str | None) -> Iterator[str]:
 
 
 def _separator(verdict: Any) -> Iterator[str]:
-    plane = "w·x + b = 0" if verdict.problem.fit_intercept else "w·x = 0"
-    yield f"separable: a hyperplane {plane} has every row on its right side, checked exactly"
-    names = verdict.problem.names
+    kernel = verdict.problem.kernel
+    plane = ("w·x" if kernel is None else "w·φ(x)") + (" + b = 0" if verdict.problem.fit_intercept else " = 0")
+    yield f"separable: a hyperplane {plane} has every row on its right side, {checked(verdict)}"
+    names, kind = verdict.problem.names, "column" if kernel is None else "row"
     order = np.argsort(-np.abs(verdict.w), kind="stable")[: np.count_nonzero(verdict.w)]
     shown = [f"{verdict.w[j]:.6g} for {f'column {j + 1}' if names is None else names[j]}" for j in order[:LISTED]]
     more = f" and {len(order) - LISTED:,} more" if len(order) > LISTED else ""
     zero = len(verdict.w) - len(order)
-    shown += [f"0 for {plural(zero, 'other column' if shown else 'column')}"] * (zero > 0 and not more)
-    yield f"  weights w: {', '.join(shown)}{more}" if shown else "  weights w: none, there are no columns"
+    shown += [f"0 for {plural(zero, f'other {kind}' if shown else kind)}"] * (zero > 0 and not more)
+    sums = "weights w" if kernel is None else "w = Σ a·φ(row), a"
+    yield f"  {sums}: {', '.join(shown)}{more}" if shown else "  weights w: none, there are no columns"
     if verdict.problem.fit_intercept:
         yield f"  offset b: {verdict.b + 0.0:.6g}"
     if not verdict.in_floats:
@@ -132,11 +142,14 @@ def _contradiction(verdict: Any) -> Iterator[str]:
     count, exact, numbers = len(verdict.rows), verdict.kind == "farkas", verdict.problem.numbered(verdict.rows)
     none = f"no {hyperplane(verdict.problem.fit_intercept)}"
     yield f"not separable: {none} has every row on its right side" + (", checked exactly" if exact else "")
+    kernel = verdict.problem.kernel
     if count == 1:
-        yield f"row {numbers[0]:,} is all zeros, and every hyperplane through the origin goes through it"
+        what = "is all zeros" if kernel is None else "has K(x, x) = 0"
+        yield f"row {numbers[0]:,} {what}, and every hyperplane through the origin goes through it"
         return
     if count == 2 and verdict.problem.fit_intercept:
-        yield f"rows {numbers[0]:,} and {numbers[1]:,} are equal, but of different classes"
+        where = "" if kernel is None else " in this space"
+        yield f"rows {numbers[0]:,} and {numbers[1]:,} are equal{where}, but of different classes"
         return
     if verdict.problem.fit_intercept:
         yield f"{count:,} rows prove it: weighted as follows, those of either class have the same mean"
@@ -158,14 +171,16 @@ def _contradiction(verdict: Any) -> Iterator[str]:
 
 def _table(results: list[Any]) -> Iterator[str]:
     problem, against = results[0].problem, f"each of {len(results)} classes against the rest"
-    yield f"{dimensions(problem.n, problem.d)}; {against}, {hyperplanes(problem.fit_intercept)}"
+    size = dimensions(problem.n, problem.given.width)
+    yield f"{size}; {against}, {hyperplanes(problem.fit_intercept, problem.kernel)}"
     cells = [["class", "separable", "proof", "took"]]
     for verdict in results:
         answer = {True: "yes", False: "no", None: "undecided"}[verdict.separable]
         cells.append([_name(verdict.problem.classes[1]), answer, _proof(verdict), f"{verdict.seconds:.2f} s"])
     yield from table(cells, right=[3])
     if all(verdict.kind in ("separator", "farkas") for verdict in results):
-        yield "each proof was checked exactly; --positive CLASS shows one, and with --save CERT it can be kept"
+        how = "was checked exactly" if problem.space is None or problem.space.exact else "holds, however K was rounded"
+        yield f"each proof {how}; --positive CLASS shows one, and with --save CERT it can be kept"
     else:
         yield "--positive CLASS shows the proof of one, or what was tried"
 
@@ -173,6 +188,8 @@ def _table(results: list[Any]) -> Iterator[str]:
 def _proof(verdict: Any) -> str:
     if verdict.separable is None:
         return f"none; {len(verdict.tried)} methods tried"
+    if verdict.kind == "theorem":
+        return "Micchelli 1986: no rows of both classes are equal"
     if verdict.separable:
         return "one class" if verdict.margin == float("inf") else f"hyperplane, nearest row at {verdict.margin:.6g}"
     enclosed = ", within bounds" if verdict.kind == "enclosure" else ""

@@ -31,7 +31,7 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     try:
         wish = _wish(saved, reading(words))
         with Progress() as progress:
-            rows = read(data, wish, progress)
+            rows = read(data, wish, progress).in_kernel()
     except SettingError as error:
         about = f"{data}: the rows are not those that the certificate is about: "
         why = error.message.template.replace("{positive}", "{positive.value}")  # no option of this command
@@ -45,7 +45,7 @@ def verify(certificate: str, data: str, as_json: bool, **words: Any) -> None:
     proof: Any = saved.certificate
     values = {"separable": saved.separable, "kind": proof.kind, "verified": True, "exact": proof.kind != "enclosure"}
     values["rows"] = None if saved.separable else len(proof.rows)
-    values |= {name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "digest")}
+    values |= {name: getattr(saved, name) for name in ("n", "d", "fit_intercept", "classes", "kernel", "digest")}
     show(values, _text(saved, rows), as_json)
 
 
@@ -59,7 +59,7 @@ CLAIM = {
 def _wish(saved: Any, given: dict[str, Any]) -> Any:
     """How to read the rows: by the certificate's recipe, but for what was given."""
     recipe = saved.recipe or {"reading": {}, "features": {"scale": "none"}, "only": None, "positive": None}
-    wish = Wanted.of(recipe, saved.fit_intercept)
+    wish = Wanted.of(recipe, saved.fit_intercept, saved.kernel)
     return wish._replace(recipe=wish.recipe.with_(**given, positive=saved.classes[1]))
 
 
@@ -68,7 +68,8 @@ def _seen_as(saved: Any) -> str:
     recipe = saved.recipe or {}
     features = {name: value for name, value in recipe.get("features", {}).items() if (name, value) != ("scale", "none")}
     only = recipe.get("only")
-    parts = [] if only is None else [f"only rows of {', '.join(map(str, only))}"]
+    parts = [] if saved.kernel is None else [f"in the space of {saved.kernel}"]
+    parts += [] if only is None else [f"only rows of {', '.join(map(str, only))}"]
     parts += [f"{name.replace('_', ' ')} {value}" for name, value in features.items()]
     return f"; {'; '.join(parts)}" if parts else ""
 
@@ -82,6 +83,9 @@ def _text(saved: Any, rows: Any) -> Iterator[str]:
         largest = max(abs(each) for each in (*proof.w, proof.b, proof.denominator))
         yield f"separable: every one of the {saved.n:,} rows is on its side of the hyperplane"
         yield _checked(largest)
+        space = rows.problems[0].space
+        if space is not None and not space.exact:
+            yield "the kernel's values are rounded, and each row is on its side by more than that may have done"
         return
     count = plural(len(proof.rows), "row")
     if proof.kind == "enclosure":

@@ -8,6 +8,9 @@ A kernel is a value with
     block       (a, b) → (n, m) K of each row of a with each row of the base b, in their dtype
     own         (a, own) → (n,) float64 K(x, x); own: which row of the base each is
     base        (rows) → what is kept of the rows that are learned from, default themselves
+    rounding    (rows) → (n,) float64 r: |K(x_i, x_j) − its value in float64| ≤ r_i·r_j, 0 where that is K itself. A
+                kernel without it is taken to be right to 12 digits, of float32 to 6, and whole numbers to be K itself
+    definite    whether K of rows, of which no two are equal, is positive definite; a kernel without it need not be
 
 `rows.py` has rows that are known by K alone, with which every rule and memory learns in the dual; `blocks.py` how that
 is done fast; `function.py` kernels that are a function of one's own.

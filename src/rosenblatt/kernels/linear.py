@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.rows import Array
+from ..core.rows import Array, Rows
 from ..parameters import Parameter
 from .product import UNIT, Product
 
@@ -15,6 +15,9 @@ class Linear(Product):
 
     def __init__(self, unit: bool = False) -> None:
         self.unit = unit
+
+    def rounding(self, rows: Rows) -> Array:
+        return self._rounding(rows, 1, True)
 
     def of(self, products: Array, a: Any, b: Any) -> Array:
         return products

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.rows import Array
+from ..core.rows import Array, Rows
 from ..parameters import Parameter
 from .product import UNIT, Product, power
 
@@ -29,6 +29,9 @@ class Poly(Product):
 
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0, unit: bool = False) -> None:
         self.degree, self.gamma, self.coef0, self.unit = degree, gamma, coef0, unit
+
+    def rounding(self, rows: Rows) -> Array:
+        return self._rounding(rows, self.degree, float(self.gamma).is_integer() and float(self.coef0).is_integer())
 
     def of(self, products: Array, a: Any, b: Any) -> Array:
         if self.gamma != 1.0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.rows import Array, Rows
 from ..parameters import Parameter
-from .product import Product
+from .product import UNIT_ROUND, Product
 
 
 class Rbf(Product):
@@ -17,6 +17,7 @@ class Rbf(Product):
 
     name = "rbf"
     by_length = True
+    definite = True
     parameters = (
         Parameter(
             "kernel_width", "scale", float, own="gamma", least=0, above=True, words={"scale": "scale"},
@@ -33,16 +34,21 @@ class Rbf(Product):
             return self
         count = max(rows.n * rows.width, 1)
         mean = float(rows.column_sums(lambda x: x).sum()) / count
-        variance = float(rows.sq_norms().sum()) / count - mean**2
+        variance = float(rows.sq_norms().sum()) / count - mean * mean
         most = float(np.finfo(float).max)  # of values whose squares are nearly 0
         with np.errstate(over="ignore", divide="ignore"):
-            gamma = min(np.divide(1.0, rows.width * variance), most) if variance > 1e-12 * mean**2 else 1.0
+            gamma = min(np.divide(1.0, rows.width * variance), most) if variance > 1e-12 * mean * mean else 1.0
         return Rbf(float(gamma))
 
     def own(self, rows: Rows, own: Array) -> Array:
         """1, but infinite where the square of a row cannot be held."""
         with np.errstate(over="ignore"):
             return np.where(np.isfinite(rows.sq_norms().astype(rows.dtype)), 1.0, np.inf)
+
+    def rounding(self, rows: Rows) -> Array:
+        """Squared distances are off by 4(d + 8)·2⁻⁵³·max‖x‖², and K by gamma times that, and by its own rounding."""
+        off = 8.0 * self.gamma * (rows.width + 8) * float(rows.sq_norms().max(initial=0.0)) + 8.0
+        return np.full(rows.n, np.sqrt(off * UNIT_ROUND))
 
     def of(self, products: Array, a: Any, b: Any) -> Array:
         products *= -2.0

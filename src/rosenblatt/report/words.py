@@ -33,9 +33,10 @@ def dimensions(rows: int, columns: int) -> str:
     return f"{plural(rows, 'row')}, {plural(columns, 'column')}"
 
 
-def hyperplanes(fit_intercept: bool) -> str:
-    """Which hyperplanes are meant."""
-    return "with an offset" if fit_intercept else "through the origin"
+def hyperplanes(fit_intercept: bool, kernel: str | None = None) -> str:
+    """Which hyperplanes are meant, and in which kernel's space."""
+    which = "with an offset" if fit_intercept else "through the origin"
+    return which if kernel is None else f"{which}, in the space of {kernel}"
 
 
 def hyperplane(fit_intercept: bool, columns: int = 0, many: bool = False) -> str:

@@ -15,6 +15,7 @@ _PLACES = {
     "read_certificate": ".proof.certificate_file",
     "Problem": ".problem",
     "as_problem": ".problem",
+    "in_kernel": ".space",
 }
 __all__ = list(_PLACES)
 __getattr__, __dir__ = lazily(__name__, _PLACES)

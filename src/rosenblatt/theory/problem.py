@@ -24,7 +24,8 @@ class Problem(NamedTuple):
     number. CSR rows have sorted columns without duplicates. y: (n,) float64, ±1. classes: the labels of −1 and +1; with
     more than two in the data, "the rest" stands for the others, with a single one None for the one that is missing.
     fit_intercept: with offset, x̄ = (x, 1), else through the origin, x̄ = x. names: the columns', for messages, or None.
-    numbers: (n,) the rows' own in the data, from 1, where others were left out; None: one after the other.
+    numbers: (n,) the rows' own in the data, from 1, where others were left out; None: one after the other. space: of a
+    kernel, whose values the columns are (see `space`); None: they are features.
     """
 
     rows: Rows
@@ -33,13 +34,13 @@ class Problem(NamedTuple):
     fit_intercept: bool = True
     names: Sequence[str] | None = None
     numbers: Array | None = None
+    space: Any = None
 
     def __repr__(self) -> str:
-        where = "with offset" if self.fit_intercept else "through the origin"
-        return (
-            f"<Problem: {self.n:,} {self.rows.storage} rows, {self.d:,} columns, {self.dtype}, {where}; "
-            f"{self.classes[1]!r} against {self.classes[0]!r}>"
-        )
+        sides = f"{self.classes[1]!r} against {self.classes[0]!r}"
+        rows = self.given
+        size = f"{rows.n:,} {rows.storage} rows, {rows.width:,} columns, {rows.dtype}"
+        return f"<Problem: {size}, {self.where}; {sides}>"
 
     @property
     def n(self) -> int:
@@ -50,6 +51,22 @@ class Problem(NamedTuple):
     def d(self) -> int:
         """Columns, without that of the bias."""
         return self.rows.width
+
+    @property
+    def given(self) -> Rows:
+        """The rows as they are, whatever the columns of the problem are made of."""
+        return self.rows if self.space is None else self.space.given  # type: ignore[no-any-return]
+
+    @property
+    def kernel(self) -> str | None:
+        """In whose space they are seen, None: in none."""
+        return None if self.space is None else self.space.name
+
+    @property
+    def where(self) -> str:
+        """`with offset, in the space of rbf:gamma=2.0`: which hyperplanes are meant."""
+        where = "with offset" if self.fit_intercept else "through the origin"
+        return where if self.space is None else f"{where}, in the space of {self.kernel}"
 
     @property
     def x(self) -> Any:
@@ -69,6 +86,10 @@ class Problem(NamedTuple):
         """(n,) functional margins y·u, rounded: a sign near 0 is not yet a proof."""
         return self.y * self.scores(w, b)
 
+    def length(self, w: Array) -> float:
+        """‖w‖, in a kernel's space √(wᵀKw)."""
+        return float(np.linalg.norm(w)) if self.space is None else self.space.length(w)  # type: ignore[no-any-return]
+
     def parted(self, v: Array) -> tuple[Array, float]:
         """(w, b) of weights v in one, that of the bias last; through the origin (v, 0)."""
         return (v[:-1], float(v[-1])) if self.fit_intercept else (v, 0.0)
@@ -78,9 +99,9 @@ class Problem(NamedTuple):
         return np.append(w, b) if self.fit_intercept else np.asarray(w)
 
     def take(self, chosen: Array) -> Problem:
-        """These rows only, in this order; the classes stay."""
+        """These rows only, in this order, as plain columns; the classes stay."""
         numbers = None if self.numbers is None else self.numbers[chosen]
-        return self._replace(rows=self.rows.take(chosen), y=self.y[chosen], numbers=numbers)
+        return self._replace(rows=self.rows.take(chosen), y=self.y[chosen], numbers=numbers, space=None)
 
     def numbered(self, rows: Any) -> Array:
         """The numbers in the data, from 1, of these rows, from 0."""

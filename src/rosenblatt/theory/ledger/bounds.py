@@ -126,6 +126,8 @@ def followable(run: Run, weight: Array | None) -> str:
     if not hasattr(settings.schedule, "constant"):
         how = getattr(settings.schedule, "name", "a function of t")
         return Message("the learning rate is not constant ({learning_rate:s})", learning_rate=how)
+    if settings.budget is not None:
+        return Message("steps are made within {budget.name}, not by each row itself", budget=settings.budget)
     if settings.alpha > 0.0:
         return Message("L2 shrinks the weights ({alpha:g})", alpha=settings.alpha)
     if weight is not None and not (weight == 1.0).all():

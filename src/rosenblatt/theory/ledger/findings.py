@@ -125,7 +125,7 @@ def _an_epoch(ledger: Ledger) -> str:
 
 def _one_hyperplane(ledger: Ledger) -> str:
     linear = ledger.followed.answering[0].is_linear
-    return "" if linear else "voted answers are not those of one hyperplane"
+    return ledger.elsewhere if linear else "voted answers are not those of one hyperplane"
 
 
 # --- numbers ---
@@ -223,7 +223,7 @@ def _own_margin(ledger: Ledger, bound: Bound) -> Bound:
 def _answer(ledger: Ledger) -> tuple[Array, float]:
     memory, state = ledger.followed.answering
     (w,), (b,) = memory.answer(state)
-    return w.astype(float), float(b)
+    return ledger.in_rows(w), float(b)
 
 
 def _margin_of(ledger: Ledger, w: Array, b: float) -> float:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...core.loop import MISTAKES, UPDATES, Keep
-from ...core.rows import Array, stack
+from ...core.rows import Array, dense, stack
 from ...data.checks import check_seconds
 from ...errors import DataError, SettingError
+from ...kernels.rows import KernelRows
 from ...learn.observers import Callback, Event, Observer
 from ...learn.run import Chunks, Run, Stop, learned_from
 from ..problem import as_problem
+from ..space import Space, in_space
 from . import follow
 from .bounds import SLACK, Bound, Kind, Yardstick, followable, kind_of, longest, mistake_limit, violated
 from .follow import Law, Log, Trail, follow_steps, new_trail, recheck
@@ -35,7 +37,7 @@ class Ledger(Observer):
     ----------
     separator : None, (w, b) or MaxMargin, default=None
         What mistakes are measured by. None: the separator of the largest margin, found when learning begins. Another
-        one's bounds are as true, with its own margin, but larger.
+        one's bounds are as true, with its own margin, but larger. Of a kernel's space w is of `in_kernel`.
     time_limit : float > 0 or None, default=None
         Seconds for that search.
     also : callable or None, default=None
@@ -44,7 +46,8 @@ class Ledger(Observer):
     Attributes
     ----------
     problem : Problem
-        The rows, as they are learned from.
+        The rows, as they are learned from; by a kernel, rows of its space (`rosenblatt.theory.space`), and the run is
+        measured there.
     yardstick : Yardstick or None
         The separator and its margin; None where there is none.
     separable : bool or None
@@ -82,6 +85,8 @@ class Ledger(Observer):
         self.before = (int(run.state.n[MISTAKES]), int(run.state.n[UPDATES]), run.epoch)
         self.yardstick: Yardstick | None = None
         self.separable: bool | None = None
+        self.space: Space | None = None
+        self.elsewhere = ""  # why the weights are not those of the problem's columns
         self.searched: tuple[Array, Any] | None = None  # the last `one_pass`, and the directions that it began with
         self.trail = None
         self.history: dict[str, list[Any]] = {name: [] for name in (*_COUNTED, *_CURVES)}
@@ -89,15 +94,17 @@ class Ledger(Observer):
         self._steps = self._work = self._next = 0
         if run.many:
             return False
-        y = np.concatenate([chunk.y for chunk in parts])
-        self.problem = as_problem(stack([chunk.rows for chunk in parts]), y, run.settings.fit_intercept, 1.0)
+        self._see(stack([chunk.rows for chunk in parts]), np.concatenate([chunk.y for chunk in parts]))
         self.longest = longest(self.problem)
         self._find_yardstick()
         (w,), (b,) = run.memory.weights(run.state)
         self.from_zero = not (w.any() or b)
+        if self.space is not None and w[self.place < 0].any():
+            self.elsewhere = "there are weights of rows that are not learned from now"
+            self.why_not = self.why_not or self.elsewhere
         if self.why_not:
             return False
-        self.trail, self.law = new_trail(w, float(b), self.problem.n), self._law()
+        self.trail, self.law = new_trail(self.in_rows(w), float(b), self.problem.n), self._law()
         return True
 
     def steps(self, keep: Keep, number: int) -> None:
@@ -134,7 +141,15 @@ class Ledger(Observer):
     def weights(self) -> tuple[Array, float]:
         """(w, b) of the run as they are now, in float64."""
         (w,), (b,) = self.followed.memory.weights(self.followed.state)
-        return w.astype(float), float(b)
+        return self.in_rows(w), float(b)
+
+    def in_rows(self, w: Array) -> Array:
+        """(d,) float64 weights of the problem's columns, of those of the run."""
+        w = w.astype(float)
+        if self.space is None:
+            return w
+        used = np.flatnonzero((w != 0.0) & (self.place >= 0))
+        return self.space.vector(np.bincount(self.place[used], w[used], len(self.space.first)))
 
     @property
     def margin(self) -> float:
@@ -228,6 +243,19 @@ class Ledger(Observer):
             steps = f"after {trail.n[follow.STEPS]:,} steps the weights of the run"
             raise violated(f"{steps} are {away:g} away from those of its log")
 
+    def _see(self, rows: Any, y: Array) -> None:
+        """The problem: the rows, or where they are known by a kernel alone, others of the same lengths and angles."""
+        self.unit = 0.0
+        if isinstance(rows, KernelRows):
+            self.space = space = Space.of(rows)
+            self.place = np.full(rows.width, -1)  # of the rows that weights belong to among the distinct ones
+            self.place[rows.own] = space.own
+            # What the run itself rounds in its kernel's values, and what the root is off by.
+            self.unit = max(float(np.finfo(rows.base.dtype).eps), space.error / (space.largest or 1.0))
+            rows = dense(space.root[space.own])
+        self.problem = as_problem(rows, y, self.followed.settings.fit_intercept, 1.0)
+        self.unit = max(self.unit, float(np.finfo(self.problem.dtype).eps))
+
     def _law(self) -> Law:
         assert self.run is not None and self.kind is not None
         yard, settings = self.yardstick, self.run.settings
@@ -241,7 +269,7 @@ class Ledger(Observer):
             bias=1.0 if self.problem.fit_intercept else 0.0,
             margin=self.margin,
             longest=self.longest,
-            unit=float(np.finfo(self.problem.dtype).eps),
+            unit=self.unit,
             terms=float(self.problem.d + 2),
             lines=self.from_zero,
             slack=slack,
@@ -254,18 +282,34 @@ class Ledger(Observer):
         problem, separator = self.problem, self.separator
         if separator is None:
             try:
-                separator = max_margin(problem, time_limit=self.time_limit)
+                own = problem if self.space is None else in_space(problem, self.space)
+                separator = max_margin(own, time_limit=self.time_limit)
             except NoMargin as error:
                 self.separable = error.separable
                 return
         self.separable = True
         if not isinstance(separator, MaxMargin):
-            self.yardstick = Yardstick.of(problem, separator)
+            self.yardstick = Yardstick.of(problem, self._plain(separator))
             return
         counted = "_with_bias" if problem.fit_intercept else ""
         w, b, most, hold = (getattr(separator, f"{name}{counted}") for name in ("w", "b", "upper_bound", "in_floats"))
         if hold:
-            self.yardstick = Yardstick.of(problem, (w, b), origin="the largest margin", best=True, most=most)
+            self.yardstick = Yardstick.of(
+                problem, self._plain((w, b)), origin="the largest margin", best=True, most=most
+            )
+
+    def _plain(self, separator: Any) -> Any:
+        """(w, b) as given; of a kernel's space, where w is of the distinct rows, with w of the problem's columns."""
+        if self.space is None:
+            return separator
+        try:
+            a, b = np.asarray(separator[0], np.float64).ravel(), separator[1]
+        except (TypeError, ValueError, IndexError):
+            return separator  # which is refused
+        if a.size != len(self.space.first):
+            distinct = f"there are {len(self.space.first)} different rows"
+            raise DataError(f"the separator has {a.size} weights, but {distinct}, and in a kernel's space each has one")
+        return self.space.vector(a), b
 
     def _write_down(self) -> None:
         self.look()

@@ -2,7 +2,8 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +15,10 @@ from ...errors import DataError
 from ..problem import Problem, as_problem
 from ..proof.certificate import Separator
 from ..proof.exact import NOT_IN_FLOATS, Floats, checked, in_floats, nearest, other_offset
+from ..space import in_lengths
 from .exact import exactly
 from .points import Points
-from .solver import GOOD, Widest, widest
+from .solver import GOOD, Widest, shares, widest
 
 MET = 1e-6
 """The relative gap at which bounds have met."""
@@ -42,6 +44,8 @@ class MaxMargin:
     the margin in the mistake bounds; γ̄ ≤ γ. Its own are w_with_bias, b_with_bias, lower_bound_with_bias,
     upper_bound_with_bias, gap_with_bias, support_with_bias, multipliers_with_bias, in_floats_with_bias. None of them
     without intercept.
+    In a kernel's space w is the weights a, (u,), of the distinct rows, as `in_kernel` says, lengths are √(aᵀKa), and
+    the bounds hold for K itself: they are as far apart as its rounding makes them.
     problem: the rows as they were held. seconds: wall time. complete: the bounds have met (gap ≤ 1e-6); False where
     time_limit ended the search, or numbers had too few digits, as with 100 columns whose sizes differ by 1e10.
     """
@@ -104,7 +108,8 @@ def max_margin(
 ) -> MaxMargin:
     """The shortest w with y(w·x + b) ≥ 1 on every row, and the margin γ = 1/‖w‖ (γ₀ without intercept), and γ̄.
 
-    X: (n, d) array, DataFrame or sparse matrix; or a `Problem`, which has the labels and the intercept with it. y: (n,)
+    X: (n, d) array, DataFrame or sparse matrix; or a `Problem`, which has the labels and the intercept with it, as the
+    one of a kernel's space, `in_kernel`. y: (n,)
     labels. fit_intercept: default True; False: through the origin. positive: see `as_problem`. time_limit: seconds > 0,
     default None, no limit; what is found by then is returned with its gap. Raises DataError where no hyperplane
     separates the rows, where none was found in time, and as `as_problem`; SettingError for a bad time_limit.
@@ -114,6 +119,8 @@ def max_margin(
     begin = time.monotonic()
     deadline = math.inf if time_limit is None else begin + time_limit
     problem = as_problem(X, y, fit_intercept, positive)
+    if problem.space is not None:
+        return _in_space(problem, time_limit, deadline)
     none, alone = np.zeros(0, np.int64), problem.fit_intercept and np.unique(problem.y).size == 1
     plain, widest_plain = _alone(problem) if alone else _solved(problem, Points.of(problem), none, deadline)
     complete, counted = widest_plain.complete and widest_plain.gap <= MET, dict[str, Any]()
@@ -122,6 +129,52 @@ def max_margin(
         complete = complete and other.complete and other.gap <= MET
     with_bias: dict[str, Any] = {f"{name}_with_bias": counted.get(name) for name in NAMES}
     return MaxMargin(**plain, **with_bias, problem=problem, seconds=time.monotonic() - begin, complete=complete)
+
+
+def _in_space(problem: Problem, time_limit: float | None, deadline: float) -> MaxMargin:
+    """In a kernel's space: that of the root's rows, whose dual point has the weights of the rows."""
+    found = None
+    with suppress(NoMargin):
+        found = max_margin(in_lengths(problem), time_limit=time_limit)
+    if found is None or found.lower_bound**2 <= problem.space.error:
+        _separator(problem, deadline)
+        raise NoMargin(_hidden(problem), True)
+    changes: dict[str, Any] = {"problem": problem}
+    for end in ["", "_with_bias"] if problem.fit_intercept else [""]:
+        of = {name: getattr(found, f"{name}{end}") for name in NAMES}
+        own = _of_space(problem, of, hulls=problem.fit_intercept and not end)
+        changes |= {f"{name}{end}": value for name, value in own.items()}
+    gaps = [value for name, value in changes.items() if name.startswith("gap")]
+    return replace(found, **changes, complete=found.complete and max(gaps) <= MET)
+
+
+def _of_space(problem: Problem, of: dict[str, Any], hulls: bool) -> dict[str, Any]:
+    """One of the margins, of the rows of a root, as one of K. hulls: it is half a distance of theirs.
+
+    Weights of rows are those of the root's w, or of the dual point: with v = Σ λ y φ(x), ‖v‖ is γ, or twice that, and
+    w = v/‖v‖/γ. Those keep the last digits, these are small where K is nearly singular: the better are taken. A change
+    of K by `error` changes ‖v‖² by as much for any λ of sum 1, by four times as much for two sums of 1, of which γ² is
+    a quarter.
+    """
+    space, margin = problem.space, of["margin"]
+    rows, signs = of["support"], problem.y[of["support"]]
+    b, counted = of["b"], problem.fit_intercept and not hulls
+    dual = space.combined(rows, of["multipliers"] * signs / ((1 + hulls) * margin * margin))
+    w = max((space.weights(of["w"]), dual), key=lambda a: _least(problem, a, b, counted))
+    lower = math.sqrt(max(of["lower_bound"] ** 2 - space.error, 0.0)) * (1.0 - 2.0**-50)
+    upper = math.sqrt(of["upper_bound"] ** 2 + space.error) * (1.0 + 2.0**-50)
+    gap = max(0.0, upper / lower - 1.0) if lower else math.inf
+    if not len(rows):  # one class alone
+        lower, upper, gap = math.inf, math.inf, 0.0
+    hold = checked(problem, w, b).hold
+    return {"w": w, "lower_bound": lower, "upper_bound": upper, "gap": gap, "in_floats": hold}
+
+
+def _least(problem: Problem, a: Array, b: float, counted: bool) -> float:
+    """min y·u/‖w‖, rounded."""
+    with np.errstate(all="ignore"):
+        least = float(problem.margins(a, b).min()) / (math.hypot(problem.length(a), b * counted) or math.inf)
+    return least if math.isfinite(least) else -math.inf
 
 
 def _solved(
@@ -147,7 +200,7 @@ def _solved(
         raise NoMargin(f"the rows are separable {_how(problem)}, by a margin so small that w is beyond float64", True)
     floats = _checked(problem, points, best, w, b)
     bounds = (best.lower, best.lower, best.upper, best.gap)
-    values = (floats.w, floats.b, *bounds, best.rows, _shares(points, best), floats.hold)
+    values = (floats.w, floats.b, *bounds, best.rows, shares(points, best), floats.hold)
     return dict(zip(NAMES, values, strict=True)), best
 
 
@@ -168,14 +221,6 @@ def _checked(problem: Problem, points: Points, best: Widest, w: Array, b: float)
     return in_floats(problem, exact, [(w, b)], longest=float(np.abs(w).max(initial=0.0)), move=points.free)
 
 
-def _shares(points: Points, best: Widest) -> Array:
-    """λ with each class's sum 1, or through the origin the sum of all."""
-    shares, y = best.multipliers.copy(), points.y[best.rows]
-    for side in [y > 0, y < 0] if points.free else [y != 0]:
-        shares[side] /= shares[side].sum()
-    return shares
-
-
 def _separator(problem: Problem, deadline: float) -> Separator:
     """A hyperplane that separates, by the exact search, as a solver's "infeasible" is no proof: it was said of 100 rows
     with a margin of 1e-7. DataError where there is none, or none is found."""
@@ -185,11 +230,18 @@ def _separator(problem: Problem, deadline: float) -> Separator:
     verdict = separable(problem, time_limit=limit)
     if verdict.separable is None:
         raise NoMargin(f"no hyperplane {_how(problem)} was found that separates the rows: {'; '.join(verdict.tried)}")
+    if verdict.kind == "theorem":
+        raise NoMargin(_hidden(problem), True)
     if not isinstance(verdict.certificate, Separator):
         proof = f"{len(verdict.rows)} of them prove it" if verdict.rows is not None else "that is proven"
         raise NoMargin(f"the rows are not separable {_how(problem)} ({proof}); a margin needs rows that are", False)
     return verdict.certificate
 
 
+def _hidden(problem: Problem) -> str:
+    return f"the rows are separable {_how(problem)}, but by a margin that the rounding of K hides"
+
+
 def _how(problem: Problem) -> str:
-    return "with an offset" if problem.fit_intercept else "through the origin"
+    how = "with an offset" if problem.fit_intercept else "through the origin"
+    return how if problem.space is None else f"{how} in the space of {problem.kernel}"

@@ -84,6 +84,14 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
     return None if best is None else _pruned(points, best)
 
 
+def shares(points: Points, best: Widest) -> Array:
+    """λ with each class's sum 1, or through the origin the sum of all."""
+    out, y = best.multipliers.copy(), points.y[best.rows]
+    for side in [y > 0, y < 0] if points.free else [y != 0]:
+        out[side] /= out[side].sum()
+    return out
+
+
 def _pruned(points: Points, best: Widest) -> Widest:
     """Without the rows that an interior point leaves with next to nothing: the fewest whose bound is as good."""
     for share in 10.0 ** np.arange(-3, -14, -1):

@@ -20,7 +20,8 @@ from .certificate import Certificate, Enclosure, Farkas, Separator
 from .integers import whole
 
 FORMAT = "rosenblatt certificate"
-SCHEMA = 1
+SCHEMA = 2
+"""1: about columns; 2: in a kernel's space. A file says the lowest number that reads it."""
 LIMIT = 2_000_000_000
 """Bytes of a file, at the most."""
 HEX = re.compile(r"-?0x[0-9a-f]+", re.ASCII)
@@ -32,7 +33,8 @@ class Saved:
     """A certificate as a file holds it, and the rows that it is about.
 
     n, d: rows and columns. dtype: "float32" or "float64". storage: "dense" or "sparse". classes: the labels of −1 and
-    +1. digest: of the rows and signs, see `Problem.digest`. recipe: how a command read them, None of arrays in Python.
+    +1. kernel: in whose space the proof is, None: of the columns; weights: how many its hyperplanes have there. digest:
+    of the rows and signs, see `Problem.digest`. recipe: how a command read them, None of arrays in Python.
     version: of the program that wrote it. path: of the file.
     """
 
@@ -43,6 +45,8 @@ class Saved:
     storage: str
     fit_intercept: bool
     classes: tuple[Any, Any]
+    kernel: str | None
+    weights: int
     digest: str
     recipe: dict[str, Any] | None
     version: str
@@ -74,7 +78,8 @@ class Saved:
     def __str__(self) -> str:
         where = "with offset" if self.fit_intercept else "through the origin"
         verdict = "separable" if self.separable else "not separable"
-        size = f"{self.n:,} {self.storage} rows, {self.d:,} columns, {self.dtype}, {where}"
+        space = "" if self.kernel is None else f", in the space of {self.kernel}"
+        size = f"{self.n:,} {self.storage} rows, {self.d:,} columns, {self.dtype}, {where}{space}"
         return f"{verdict}, to be verified: a {self.certificate.kind} ({size}; {self.path})"
 
     def __repr__(self) -> str:
@@ -85,7 +90,9 @@ class Saved:
 
         Raises DataError where they are other rows.
         """
-        return self.certificate.plain(self.problem(problem))
+        problem = self.problem(problem)
+        allowed = problem.space is None or problem.space.allows(problem, self.certificate)
+        return bool(allowed) and self.certificate.plain(problem)
 
 
 WORDS: dict[str, Any] = {
@@ -95,6 +102,8 @@ WORDS: dict[str, Any] = {
     "storage": lambda value: f"{value} rows",
     "fit_intercept": lambda value: "hyperplanes with an offset" if value else "hyperplanes through the origin",
     "classes": lambda value: " and ".join(map(label_text, value)),
+    "kernel": lambda value: "no kernel's space" if value is None else f"the space of {value}",
+    "weights": lambda value: f"{value:,} weights",
 }
 
 
@@ -106,14 +115,18 @@ def label_text(label: Any) -> str:
 
 
 def _about(problem: Problem) -> dict[str, Any]:
+    """Of the rows as they are, whose kernel values are made again."""
+    rows = problem.given
     return {
-        "n": problem.n,
-        "d": problem.d,
-        "dtype": problem.dtype.name,
-        "storage": problem.rows.storage,
+        "n": rows.n,
+        "d": rows.width,
+        "dtype": rows.dtype.name,
+        "storage": rows.storage,
         "fit_intercept": bool(problem.fit_intercept),
         "classes": [each if isinstance(each, (str, int, float, type(None))) else str(each) for each in problem.classes],
-        "digest": problem.digest(),
+        "digest": problem._replace(rows=rows).digest(),
+        "kernel": problem.kernel,
+        "weights": problem.d,
     }
 
 
@@ -126,14 +139,17 @@ def save_certificate(
     """
     from ... import __version__
 
+    about = _about(problem)
+    if problem.space is None:
+        del about["kernel"], about["weights"]
     content: dict[str, Any] = {
         "format": FORMAT,
-        "schema": SCHEMA,
+        "schema": 1 if problem.space is None else SCHEMA,
         "version": __version__,
         "kind": certificate.kind,
         "claim": certificate.claim,
         "rows_count_from": 0,
-        "data": {**_about(problem), "recipe": recipe},
+        "data": about | {"recipe": recipe},
         "proof": in_text(certificate),
     }
     content["digest"] = _digest(content)
@@ -209,18 +225,23 @@ def _saved(content: dict[str, Any], path: str) -> Saved:
     _demand(known, f"there is no kind {kind!r:.50}; the kinds are {', '.join(KINDS)}")
     claimed = content["rows_count_from"] == 0 and content["claim"] == KINDS[kind].claim
     _demand(claimed, "its claim is not the one of its kind")
-    n, d = (_number(data[name], name, 0, 2**48) for name in ("n", "d"))
+    data = {"kernel": None, "weights": data["d"], **data}  # schema 1
+    n, _, weights = (_number(data[name], name, 0, 2**48) for name in ("n", "d", "weights"))
     classes, digests = data["classes"], (data["digest"], content["version"])
     two = isinstance(classes, list) and len(classes) == 2 and not any(isinstance(one, (list, dict)) for one in classes)
     typed = data["dtype"] in ("float32", "float64") and isinstance(data["storage"], str)
     read = isinstance(data["fit_intercept"], bool) and isinstance(data["recipe"], (dict, type(None)))
     _demand(typed, "the values must be float32 or float64, dense or sparse")
     _demand(two, "classes must be two labels")
+    of_columns = data["kernel"] is None and weights == data["d"]
+    _demand(
+        of_columns or isinstance(data["kernel"], str), "kernel must be a text, or null with a weight for each column"
+    )
     _demand(read, "fit_intercept must be true or false, and recipe an object or null")
     _demand(all(isinstance(each, str) for each in digests), "digest and version must be texts")
     parts: dict[str, Any] = {field.name: _part(field.name, kind, proof[field.name], n) for field in fields(KINDS[kind])}
     certificate = KINDS[kind](**parts)
-    flaw = certificate.flaw(d, data["fit_intercept"])
+    flaw = certificate.flaw(weights, data["fit_intercept"])
     _demand(not flaw, flaw)
     _demand(content["digest"] == _digest(content), "the contents do not fit their digest")
     about = {name: data[name] for name in (*WORDS, "digest", "recipe")} | {"classes": tuple(classes)}

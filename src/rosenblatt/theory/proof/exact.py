@@ -157,5 +157,6 @@ def nearest(problem: Problem, separator: Separator) -> tuple[int, float]:
     longest = max(map(abs, separator.w), default=0)
     if not longest:
         return row, float("inf")
-    length = float(np.linalg.norm(separator.floats(longest)[0]))
-    return row, float_of(margin.numerator * separator.denominator, margin.denominator * longest) / length
+    length = problem.length(separator.floats(longest)[0])
+    least = float_of(margin.numerator * separator.denominator, margin.denominator * longest)
+    return row, least / length if length > 0.0 else float("inf")
