@@ -81,6 +81,12 @@ class Record:
     def __repr__(self) -> str:
         return f"<Record: {len(self):,} updates of {self.settings.learner}; stopped: {self.stop}>"
 
+    def _repr_html_(self) -> str | None:
+        """In a notebook: the page that plays it; None where its package is not installed, and the line above stands."""
+        from .told import in_notebook
+
+        return in_notebook(self)
+
     def of(self, update: int) -> Entries:
         """The entries of one update, from 1. DataError where it is none."""
         if not 1 <= update <= len(self):
