@@ -10,7 +10,7 @@ from ...theory.ledger.bounds import whole
 from ...theory.ledger.ledger import Ledger
 from ...trace.record import Record
 
-SECONDS = 10.0
+SECONDS = 5.0
 """For the search of the widest margin."""
 
 

@@ -57,18 +57,17 @@ def plane_of(scene: Scene, classes: list[str]) -> Any:
                 name=f"arrow {name}",
             )
         )  # fmt: skip
-    tips: dict[str, list[Any]] = {"x": [], "y": [], "y_offset": [], "text": [], "color": []}
+    own = ("x", "y", "x_offset", "y_offset", "text", "text_color", "text_align")
     plot.text(
-        "x", "y", "text", source=ColumnDataSource(tips), text_color="color", text_font_size="14px",
-        text_font_style="bold", text_baseline="middle", background_fill_alpha=0.7, x_offset=8, y_offset="y_offset",
-        name="tips",
+        **{name: name for name in own}, source=ColumnDataSource({name: [] for name in own}), text_font_size="14px",
+        text_font_style="bold", text_baseline="middle", background_fill_alpha=0.7, name="tips",
     )  # fmt: skip
     return plot
 
 
 def count_of(updates: list[int], mistakes: list[int], limit: int | None) -> tuple[Any, bool]:
     """Mistakes so far by update, with their limit; whether that is drawn."""
-    from bokeh.models import Range1d
+    from bokeh.models import NumeralTickFormatter, Range1d
     from bokeh.plotting import figure
 
     most, last = max(1, *mistakes), max(1, updates[-1])
@@ -77,13 +76,13 @@ def count_of(updates: list[int], mistakes: list[int], limit: int | None) -> tupl
     plot = figure(
         name="count", tools="", toolbar_location=None, x_axis_label="update", y_axis_label="mistakes",
         x_range=Range1d(-0.015 * last, 1.02 * last), y_range=Range1d(-0.08 * high, 1.12 * high),
-        frame_width=300, frame_height=110, min_border_left=58, min_border_right=12, min_border_top=6,
+        frame_width=300, frame_height=110, min_border_left=58, min_border_right=18, min_border_top=6,
         min_border_bottom=46,
     )  # fmt: skip
     for axis in (*plot.xaxis, *plot.yaxis):
         axis.ticker.min_interval = 1
         axis.ticker.desired_num_ticks = 4
-        axis.formatter.use_scientific = False
+        axis.formatter = NumeralTickFormatter(format="0.[0]a")  # 1,000,000 as 1m
     plot.step(updates, mistakes, mode="after", line_width=2.0, name="mistakes")
     if drawn:
         plot.line([0.0, 1.02 * last], [limit, limit], line_dash=[6, 4], line_width=2.0, name="limit")

@@ -85,7 +85,7 @@
   }
 
   function drawArrows(before, after, moved, tint) {
-    const tips = {x: [], y: [], y_offset: [], text: [], color: []};
+    const tips = {x: [], y: [], x_offset: [], y_offset: [], text: [], text_color: [], text_align: []};
     const drawn = {before: [], after: [], added: []};
     const longest = before && after && data.arrows
       ? Math.max(...moved.flatMap((k) => [before, after].map((set) => Math.hypot(set[k][0], set[k][1])))) : 0;
@@ -104,11 +104,14 @@
           if (from[0] === to[0] && from[1] === to[1]) return;
           drawn[name].push([...from, ...to, paint]);
           if (moved.length > 1) return;
-          tips.x.push((name === "added" ? (from[0] + to[0]) / 2 : to[0]));
-          tips.y.push((name === "added" ? (from[1] + to[1]) / 2 : to[1]));
-          tips.y_offset.push(data.column ? 0 : {before: 13, added: 0, after: -13}[name]);  // of arrows on one line, too
-          tips.text.push(text);
-          tips.color.push(paint);
+          const middle = (a, b) => (name === "added" ? (a + b) / 2 : b);
+          // The name of the higher tip above it, of the lower one below; at the right edge to the left of it.
+          const up = now[1] < old[1] ? -1 : 1;
+          const label = {x: middle(from[0], to[0]), y: middle(from[1], to[1]), text, text_color: paint};
+          label.text_align = label.x > left + 0.75 * (right - left) ? "right" : "left";
+          label.x_offset = label.text_align === "left" ? 8 : -8;
+          label.y_offset = data.column ? 0 : up * {before: 13, added: 0, after: -13}[name];
+          for (const [part, value] of Object.entries(label)) tips[part].push(value);
         };
         add("before", [x, y], old, "w before", data.classes === 1 ? color("soft") : tint(k));
         add("after", [x, y], now, "w", tint(k));
