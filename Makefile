@@ -24,7 +24,7 @@ ifneq ($(shell cat .venv/made-in 2>/dev/null),$(CURDIR))
 .PHONY: .venv/demo
 endif
 
-.PHONY: help demo test test-slow fuzz lint format docs bench wheel clean
+.PHONY: help demo test test-slow test-browser fuzz lint format docs bench wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name what; do printf '  make %-10s %s\n' "$$name" "$$what"; done
@@ -37,6 +37,9 @@ test: .venv/test  ## install, then run the tests
 
 test-slow: .venv/test  ## the tests that `make test` leaves out, and every property test with 250 random examples
 	@ROSENBLATT_EXPLORE=$${ROSENBLATT_EXPLORE:-250} $(PY) -m pytest $(SPREAD) -m "slow or hypothesis" $(ARGS)
+
+test-browser: .venv/browser  ## the page that plays a run, in Chromium (apt-get install chromium)
+	@$(PY) -m pytest -m browser tests/browser $(ARGS)
 
 fuzz: .venv/fuzz  ## ten minutes of looking for mails that break the filter; what reached new code stays in build/fuzz
 	@PYTHONPATH=tests $(PY) tests/fuzz_mail.py build/fuzz $(or $(ARGS),-max_total_time=600)
@@ -94,6 +97,11 @@ clean:  ## remove everything that is made
 .venv/test: .venv/demo
 	@echo "Adding the packages that only the tests need …"
 	@$(PIP) --editable '.[test]'
+	@touch $@
+
+.venv/browser: .venv/test
+	@echo "Adding the package that drives a browser …"
+	@$(PIP) --editable '.[browser]'
 	@touch $@
 
 .venv/bench: .venv/test
