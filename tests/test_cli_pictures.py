@@ -50,7 +50,7 @@ def test_train_draws_and_says_so(tmp_path: Path, kind: str, drawn: list[Any]) ->
     assert_legible(drawn[0])
     told = " ".join(texts(drawn[0])).replace("\n", " ")
     assert "perceptron, keep last, online" in told and "stopped: an epoch without an update" in told
-    assert len(drawn[0].axes) == 1
+    assert len(drawn[0].axes) == 2
     assert well("train", data, "-o", tmp_path / "m", "--plot", picture, "--json").json["pictures"] == [str(picture)]
 
 
@@ -83,15 +83,20 @@ def test_sparse_rows_of_two_columns_and_validation_rows(tmp_path: Path, drawn: l
     assert any("of 60 rows wrong" in text for text in texts(drawn[0]))
 
 
-def test_other_data_have_no_plane_also_where_they_begin_with_two_columns(tmp_path: Path, drawn: list[Any]) -> None:
+def test_other_data_are_seen_in_two_directions_while_they_are_not_too_many(
+    tmp_path: Path, drawn: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, data in one_of_each(tmp_path).items():
         well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--epochs", 3)
-        assert len(drawn[-1].axes) == (2 if name == "table" else 1), name
+        assert len(drawn[-1].axes) == 2, name
         assert_legible(drawn[-1])
-    lines = ["1 1:1", "0 2:1"] * 40_000 + ["1 3:1"]
+    lines = ["1 1:1", "0 2:1"] * 400 + ["1 3:1"]
     data = write(tmp_path / "wide.svm", "\n".join(lines) + "\n")
-    well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--max-updates", 3, "--epochs", 1)
-    assert len(drawn[-1].axes) == 1
+    words = ("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--max-updates", 3, "--epochs", 1)
+    for most, axes in ((801, 2), (800, 1)):
+        monkeypatch.setattr("rosenblatt.cli.pictures.MOST_KEPT", most)
+        well(*words)
+        assert len(drawn[-1].axes) == axes
 
 
 @pytest.mark.parametrize("words", [("--optimizer", "pick-worst"), ("--max-updates", "1"), ("--max-time", "0")])

@@ -41,27 +41,48 @@ def training(estimator: Any, title: str = "") -> Figure:
 
 
 def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
-    """Which class the estimator answers where, for X (n, 2), with the rows of X and their labels y (n,).
+    """Which class the estimator answers where, with the rows of X (n, d) and their labels y (n,).
 
-    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the two columns. With two
-    classes and a straight border, its normal w is drawn, and its margin where no row is wrong. DataError for another
-    number of columns or for labels that are not the estimator's.
+    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the columns. Equal rows are
+    one point, larger the more they are. With two classes and a straight border, its normal w is drawn, and where no row
+    is wrong its margin with the rows that are nearest.
+
+    Two columns are drawn as they are. Of more, X is seen (after the steps of a pipeline) in two directions: of two
+    classes w, and the first principal component of the rows at a right angle to it; of more, those in which the weights
+    of the classes differ most. By w·x + b of two or three classes each row is drawn on its own side of the borders; in
+    general the borders are where they cut the plane through the rows' mean. DataError for labels that are not the
+    estimator's, and for more than 2,000 columns without `coef_`.
     """
-    from .report.pictures.regions import Plane, figure_of_regions
+    from .report.pictures.directions import directions
+    from .report.pictures.regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 
-    x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    if x.ndim != 2 or x.shape[1] != 2 or not len(x):
-        raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
+    wide = X if hasattr(X, "shape") else np.asarray(X)
+    if hasattr(estimator, "steps") and (len(wide.shape) != 2 or wide.shape[1] > 2):
+        X, names = estimator[:-1].transform(X), ()
+        estimator = estimator[-1]
     named = hasattr(X, "columns")
-    called = list(names or (X.columns if named else ("x₁", "x₂")))
+    x = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=float)
+    if x.ndim != 2 or not x.shape[0] or not x.shape[1]:
+        raise DataError(f"X has shape {x.shape}; regions are drawn of rows of numbers")
     estimator = _estimator(estimator)
-    classes = np.asarray(estimator.classes_)
+    classes, d = np.asarray(estimator.classes_), x.shape[1]
+    codes = _codes(y, classes)
+    called = list(names or (X.columns if named else ())) or None
 
     def scores(points: Array) -> Array:
         return estimator.decision_function(type(X)(points, columns=X.columns) if named else points)
 
-    plane = Plane(x, _codes(y, classes), scores, classes.tolist(), called)
-    return figure_of_regions(plane, title, 5.6)
+    if d == 2:
+        x = x.toarray() if hasattr(x, "toarray") else x
+        return figure_of_regions(Plane(x, codes, scores, classes.tolist(), called or ("x₁", "x₂")), title, 5.6)
+    own, weights = np.asarray(estimator.decision_function(X)), _weights(estimator, x, X)
+    if weights is None and d > WIDEST:
+        raise DataError(
+            f"X has {d:,} columns, and the estimator no weights for them; regions are drawn up to {WIDEST:,}"
+        )
+    seen = directions(x, getattr(estimator, "coef_", None), called)
+    asked = Scores(own, weights, scores if weights is None else np.asarray)
+    return figure_of_regions(plane_in(seen, x, codes, asked, classes.tolist()), title, 5.6)
 
 
 def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -143,6 +164,17 @@ def _estimator(given: Any) -> Any:
     names = None if names is None else [names[j] for j in range(given.width if plain else given.given_width)]
     own |= {"coef_": given.weights[0]} if plain else {}
     return SimpleNamespace(**own, feature_names_in_=names)
+
+
+def _weights(estimator: Any, x: Any, X: Any) -> tuple[Array, Array] | None:
+    """(w, b) by which the estimator answers, (K, d) and (K,); None where its scores are others, as of a vote."""
+    if not hasattr(estimator, "coef_"):
+        return None
+    w = np.atleast_2d(np.asarray(estimator.coef_, float))
+    b = np.broadcast_to(np.asarray(estimator.intercept_, float), len(w))
+    scores, own = np.asarray(x @ w.T + b), np.asarray(estimator.decision_function(X))
+    same = np.allclose(scores, own.reshape(scores.shape), rtol=1e-6, atol=1e-9 * np.abs(scores).max())
+    return (w, b) if same else None
 
 
 def _codes(y: Any, classes: Array) -> Array:

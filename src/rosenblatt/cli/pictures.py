@@ -25,6 +25,8 @@ ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives",
 """Options that set rows aside, or fit something to scores, of the one model."""
 FOLDS = 5
 """Of the learning curve."""
+MOST_KEPT = 1 << 22
+"""Numbers of rows that are kept to be drawn, 32 MB; of more data the places are not."""
 
 
 def check_picture(option: str, path: str | None, *others: str | None) -> None:
@@ -55,8 +57,8 @@ def write_picture(figure: Figure, path: str) -> None:
 
 
 class Keeping(Progress):
-    """Progress that also keeps the labelled batches it sees: of two columns, or all of them. first: of the training
-    data, which are read before validation rows."""
+    """Progress that also keeps the labelled batches it sees, up to 32 MB, or all of them. first: of the training data,
+    which are read before validation rows."""
 
     def __init__(self, all: bool) -> None:
         super().__init__()
@@ -81,12 +83,13 @@ class Kept(Watched):
 
     def __init__(self, source: Source, progress: Keeping, what: str) -> None:
         super().__init__(source, progress, what)
-        self.all, self.wide, self.parts = progress.all, False, list[Batch]()
+        self.all, self.size, self.parts = progress.all, 0, list[Batch]()
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in super().__iter__():
-            self.wide = self.wide or isinstance(batch.rows, list) or batch.rows.width > 2
-            if self.all or not self.wide:
+            rows = batch.rows
+            self.size += sum(map(len, rows)) // 8 if isinstance(rows, list) else rows.size
+            if self.all or self.size <= MOST_KEPT:
                 self.parts.append(batch)
             else:
                 self.parts.clear()
