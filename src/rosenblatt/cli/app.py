@@ -15,6 +15,7 @@ from .output import NAMES, note, notes, silence, write
 COMMANDS = {
     "demo": "Learn to tell spam from real mail, live.",
     "train": "Learn a model from labelled data.",
+    "trace": "Learn, and record each update to a file.",
     "predict": "Label data with a model.",
     "evaluate": "Count a model's mistakes on labelled data.",
     "threshold": "Choose the score that parts two classes, by cost or limit.",

@@ -40,7 +40,9 @@ from .command import command, flag, in_shell, option
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
 from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
+from .progress import Progress
 from .recipe import noted, recipe_of
+from .recording import check_run, recorder, write_record
 from .sources import output_errors
 
 LONG = 2.0
@@ -55,6 +57,7 @@ FIRST = {"metric": "arow", "keep": "averaged"}
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar=START.metavar, help=START.help)
+@option("Output", "--trace", metavar="RUN", help="Write each update of the run to this file: see `rosenblatt trace`.")
 @option("Output", "--final", is_flag=True, help="Keep only what answers: a smaller model, which does not go on.")
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
 @plot_option(
@@ -78,10 +81,11 @@ def train(
         rosenblatt train sms.txt -o sms.model --keep averaged --validation 0.2
         rosenblatt train sms.txt -o sms.model --metric arow --keep averaged --epochs 1
     """
-    plot, curve = words.pop("plot"), words.pop("learning_curve")
+    plot, curve, trace = words.pop("plot"), words.pop("learning_curve"), words.pop("trace")
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
     check_writable(output, data, words["order"], words["validation"])
+    check_run(trace, data, output, before, start, words["order"], words["validation"])
     for name, picture, other in (("--plot", plot, curve), ("--learning-curve", curve, plot)):
         check_picture(name, picture, data, output, other, before, start, words["order"], words["validation"])
     if curve:
@@ -89,30 +93,21 @@ def train(
     if before is not None and os.path.exists(output) and os.path.exists(before) and os.path.samefile(output, before):
         said = f"note: another program goes on with {before}; waiting until it has written it"
         click.get_current_context().with_resource(held(before, lambda: note(said)))
-    make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
-    recipe = recipe_of(words, make=make, **({} if start is None else {"start": start}))
+    recipe = asked_recipe(words, before, start)
+    record = None if trace is None else recorder(data)
     with Keeping(all=bool(curve)) as progress, noted():
-        given = before if training.random_scale(start) else before or start
-        first = None if given is None else Model.load(given)
+        first = first_model(before, start)
         memory = recipe.settings.memory if before is None or first is None else first.run.memory
         if final and not memory.is_linear:
             text = "{keep} answers by all that it has learned; --final would leave nothing out"
             raise SettingError(text, keep=memory.name)
-        if first is None:
-            source = progress.reading(source_of(data, **recipe.reading))
-            trained = training.new(recipe, source, observers=[Restless(), progress.learning(recipe.limits)])
-        else:
-            source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
-            watching = [Restless(), progress.learning(recipe.limits, 0 if before is None else first.run.epoch)]
-            if before is None:
-                trained = training.new(recipe, source, observers=watching, first=first)
-            else:
-                trained = training.further(recipe, first, source, observers=watching)
+        trained = learned(recipe, data, first, before is not None, progress, [] if record is None else [record])
         progress.end()
         if final:
             trained = trained._replace(model=trained.model.final())
         with output_errors(output):
             trained.model.save(output)
+        written = None if record is None else write_record(record, str(trace))
     notes(trained.notes)
     if (
         start is not None
@@ -127,8 +122,36 @@ def train(
     if curve:
         with progress:
             values["learning_curve"] = curve_of(recipe, data, trained.model, progress, curve)
+    values["trace"] = written
     values["pictures"] = [picture for picture in (plot, curve) if picture]
     show(values, _text(values), as_json)
+
+
+def asked_recipe(words: dict[str, Any], before: str | None, start: str | None) -> recipes.Recipe:
+    """The recipe of the options. before: the model that is gone on with, start: the one to begin from."""
+    make = recipes.Recipe if before is None else recipes.Recipe.to_go_on
+    return recipe_of(words, make=make, **({} if start is None else {"start": start}))
+
+
+def first_model(before: str | None, start: str | None) -> Model | None:
+    """The model that is gone on with or begun from."""
+    given = before if training.random_scale(start) else before or start
+    return None if given is None else Model.load(given)
+
+
+def learned(
+    recipe: recipes.Recipe, data: str, first: Model | None, further: bool, progress: Progress, observers: list[Any]
+) -> Learned:
+    """Learn from the data. further: first is gone on with, not begun from. observers: beside those that speak."""
+    if first is None:
+        source = progress.reading(source_of(data, **recipe.reading))
+        watching = [Restless(), progress.learning(recipe.limits), *observers]
+        return training.new(recipe, source, observers=watching)
+    source = progress.reading(source_like(data, first, labelled=True, **recipe.reading))
+    watching = [Restless(), progress.learning(recipe.limits, first.run.epoch if further else 0), *observers]
+    if further:
+        return training.further(recipe, first, source, observers=watching)
+    return training.new(recipe, source, observers=watching, first=first)
 
 
 class Restless(Observer):
@@ -259,7 +282,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
         yield calibration_text(values["calibration"])
     if values["threshold"]:
         yield from threshold_lines(values["threshold"], [str(label) for label in values["classes"]])
-    yield from (f"wrote {path}" for path in (values["model"], *values["pictures"]))
+    traced = values["trace"]["files"] if values["trace"] else []
+    yield from (f"wrote {path}" for path in (values["model"], *traced, *values["pictures"]))
     if values["advice"]:
         yield f"next: {values['advice']}"
 

@@ -45,7 +45,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     from safetensors.numpy import save as to_bytes
 
     path, later = _path(path), model.run.settings.shaped or model.run.final
-    header, tensors = _run_parts(model.run)
+    header, tensors = run_parts(model.run)
     curved = model.run.settings.kernel is not None or getattr(model.features, "map", None) is not None
     plainly = model.run.best is None and _answers_plainly(model) and _reads_plainly(model)
     header |= {
@@ -162,7 +162,8 @@ def _digest(header: dict[str, Any], tensors: dict[str, Array]) -> str:
     return digest.hexdigest()
 
 
-def _run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
+def run_parts(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
+    """What goes on with a run: what JSON holds of it, and its arrays, which are not copied."""
     tensors = _tensors("", run.memory, run.state)
     if run.mark is not None:
         tensors |= {"mark.n": run.mark[0], "mark.m": run.mark[1]}
@@ -191,8 +192,9 @@ def _tensors(prefix: str, memory: Any, state: State) -> dict[str, Array]:
     return {prefix + name: value for name, value in own.items()}
 
 
-def _run(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
-    settings = _settings(header["settings"])
+def run_from(header: dict[str, Any], tensors: dict[str, Array]) -> Run:
+    """The inverse of `run_parts`. ModelError, or an error of Python, where they are damaged."""
+    settings = settings_of(header["settings"])
     memory, state = _memory_and_state(settings, header["by_column"], header["joint"], "", tensors)
     there, asked = (state.past.size > 0, state.pulled.size > 0), (settings.shaped, settings.pulls and state.w.size > 0)
     if there != asked and not header.get("final", False):
@@ -258,7 +260,7 @@ def _parts(header: dict[str, Any], tensors: dict[str, Array]) -> dict[str, Any]:
     if numbers and header["names"] is not None and len(header["names"]) != (width if own is None else own.columns):
         raise ModelError(f"damaged: it has {len(header['names'])} names for its columns, of which there are others")
     check_reading(header["reading"])
-    parts |= {"run": _run(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
+    parts |= {"run": run_from(header, tensors), "classes": classes, "recipe": header.get("recipe", {})}
     if (parts["run"].settings.kernel is None) != (own is None or own.kernel is None):
         raise ModelError("damaged: it has a kernel in its settings or in its features, not in both")
     if header.get("calibration") is not None:
@@ -298,7 +300,8 @@ class UnknownStep(UnknownMetric):
     stride = None
 
 
-def _settings(words: dict[str, Any]) -> Settings:
+def settings_of(words: dict[str, Any]) -> Settings:
+    """The inverse of `Settings.words`, with a stand-in for a rule or metric that is not ours."""
     from ..learn.metric import metric_classes
     from ..learn.rule import rule_classes
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..core.machine import machine
 from ..core.recorder import BEFORE, CLASSES, ENTRIES, KEPT, KEPT_EVERY, NORM_EVERY, SCORED, Recorder
 from ..core.recorder import UPDATES as WRITTEN
 from ..core.rows import Array, stack
@@ -13,6 +16,7 @@ from ..errors import DataError, SettingError
 from ..learn.epochs import SEGMENT
 from ..learn.observers import Event, Observer, Walked
 from ..learn.run import Chunk, Chunks, Run
+from ..model.file import run_parts
 from .record import Entries, Record, Updates, Weights
 
 KEPT_NUMBERS = 1 << 20
@@ -57,6 +61,8 @@ class Trace(Observer):
         self._plain = run.settings.kernel is None and not run.settings.pulls
         w, b = run.memory.weights(run.state)
         self.start = np.array(w[:, :0] if run.settings.kernel is not None else w, float), np.array(b, float)
+        fresh = run.epoch == 0 and run.position == (0, 0) and not run.state.n.any()
+        self._begun = None if fresh and not (run.settings.kernel is not None and w.any()) else _state(run)
         self._make(sum(size for _, size in parts) / max(len(self._y), 1))
         self.epochs: list[dict[str, Any]] = []
         self._entries: list[tuple[Array, ...]] = []
@@ -129,7 +135,7 @@ class Trace(Observer):
         if self.run is None:
             raise DataError("the trace has recorded no run yet; give it to fit as callback=trace")
         if self._record is None:
-            run, facts = self.run, dict(self._facts)
+            run, facts = self.run, {"weights": self.weights, "machine": machine(), **self._facts}
             none = [np.empty(0, kind) for kind in "qqiddddd"], [np.empty(0, kind) for kind in "qqqdd"]
             entries = Entries(*map(np.concatenate, zip(*self._entries, strict=True)) if self._entries else none[0])
             updates = Updates(*map(np.concatenate, zip(*self._updates, strict=True)) if self._updates else none[1])
@@ -140,7 +146,7 @@ class Trace(Observer):
             classes = np.arange(max(2, run.state.b.size)) if classes is None else np.asarray(classes)
             made = Record(
                 settings, classes, names, self._chunk(), self.start, entries, updates, self._kept(), self.epochs,
-                str(run.stop_reason), facts,
+                str(run.stop_reason), facts, self.order, tuple(np.diff(self._first).tolist()), self._begun,
             )  # fmt: skip
             made.kept.b[...] = made.bias(made.kept.update)
             self._record = made
@@ -158,3 +164,9 @@ class Trace(Observer):
         parts = list(self.chunks)
         weight = None if parts[0].weight is None else np.concatenate([chunk.weight for chunk in parts])
         return Chunk(stack([chunk.rows for chunk in parts]), self._y, weight)
+
+
+def _state(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:
+    """All that a run that goes on begins with. The best epoch of before says nothing of the steps to come."""
+    header, tensors = run_parts(replace(run, best=None))
+    return deepcopy(header), {name: value.copy() for name, value in tensors.items()}

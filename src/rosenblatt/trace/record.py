@@ -59,6 +59,8 @@ class Record:
     columns, or None. chunk: the rows that were learned from, scaled and all, None where they are not at hand. start:
     (w, b), (K, d) and (K,) float64. epochs: of each finished one its number, mistakes, updates, mean loss, and `by`,
     the updates by its end. stop: why the run ended. facts: what else is known, as JSON holds it: recipe, data.
+    order: the row numbers that each epoch went through, where they were given. sizes: rows of each chunk, where there
+    were several. begun: of a run that went on its state before, as `model.file.run_parts` has it; else None.
     """
 
     settings: Settings
@@ -72,6 +74,9 @@ class Record:
     epochs: list[dict[str, Any]]
     stop: str
     facts: dict[str, Any]
+    order: Array | None = None
+    sizes: tuple[int, ...] = ()
+    begun: tuple[dict[str, Any], dict[str, Array]] | None = None
 
     def __len__(self) -> int:
         """Updates."""

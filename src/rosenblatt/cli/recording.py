@@ -1,0 +1,39 @@
+"""The file that a run is recorded to: checked before the work begins, and written after it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..errors import SettingError
+from ..read.several import paths_of
+from ..trace import Trace
+from ..trace.file import files_of, save
+from .output import check_writable
+from .sources import output_errors
+
+
+def check_run(path: str | None, *others: str | None) -> None:
+    """What `check_writable` checks. others: files that must stay."""
+    if path is None:
+        return
+    check_writable(path, *others)
+    for other in (path for data in others for path in paths_of(data)):
+        if other and os.path.abspath(other) == os.path.abspath(path):
+            raise SettingError(f"{path}: the same file is named twice; give the run a name of its own")
+
+
+def recorder(data: str) -> Trace:
+    """An observer that records a run on these data, whose files it knows again."""
+    trace = Trace()
+    trace.about(files=files_of(data))
+    return trace
+
+
+def write_record(trace: Trace, path: str) -> dict[str, Any]:
+    """Write what was recorded; what is said of it."""
+    with output_errors(path):
+        files = save(trace.record, path)
+    sizes = [os.path.getsize(file) for file in files if os.path.isfile(file)]
+    record = trace.record
+    return {"files": files, "bytes": sum(sizes), "updates": len(record), "entries": len(record.entries.update)}

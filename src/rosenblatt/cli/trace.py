@@ -1,0 +1,97 @@
+"""`rosenblatt trace`: learns as `train` does, and writes each update of the run to a file in the place of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import SettingError
+from ..recipe.table import START
+from ..recipe.training import Learned
+from ..report.answers import dimensions, dimensions_text
+from ..report.words import class_counts, plural, series
+from ..trace import Record
+from .command import command, in_shell, option
+from .options import json_option, recipe_options
+from .output import notes, show
+from .progress import Progress
+from .recipe import noted
+from .recording import check_run, recorder, write_record
+from .train import asked_recipe, first_model, learned
+
+UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+@command(data="DATA...")
+@option("Output", "-o", "--output", metavar="RUN", help="The file of the run to write; .gz, .xz and .zst are packed.")
+@option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
+@option("Output", "--start", metavar=START.metavar, help=START.help)
+@json_option
+@recipe_options
+def trace(data: str, output: str | None, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
+    """Learn from DATA as `train` does, and record each update: its rows, scores before and after, steps, weights.
+
+    RUN has one line of JSON for each update and each epoch. Of long runs and wide rows the arrays lie beside it, in
+    RUN.safetensors. `rosenblatt replay` runs it again. No model is written.
+
+    Example:
+        rosenblatt trace points.csv -o run.jsonl --order given
+        rosenblatt trace heart.svm.xz -o run.jsonl --rule logistic --epochs 5
+        rosenblatt replay run.jsonl --verify
+    """
+    if before is not None and start is not None:
+        raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
+    if output is None:  # with something else to show, a file is not needed
+        raise SettingError("there is nothing to make of the run; name a file to write it to: -o RUN")
+    check_run(output, data, before, start, words["order"], words["validation"])
+    recipe, record = asked_recipe(words, before, start), recorder(data)
+    with Progress() as progress, noted():
+        trained = learned(recipe, data, first_model(before, start), before is not None, progress, [record])
+        progress.end()
+        written = write_record(record, output)
+    notes(trained.notes)
+    values = _values(trained, record.record, written)
+    show(values, _text(values), as_json, written["files"])
+
+
+def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[str, Any]:
+    """The run as `--json` prints it."""
+    model, settings = trained.model, record.settings
+    return {
+        "rows": trained.rows.n,
+        **dimensions(model),
+        "classes": model.classes,
+        "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
+        "learner": settings.learner,
+        "keep": settings.keep,
+        "optimizer": settings.optimizer.name,
+        "epochs": len(record.epochs),
+        "mistakes_per_epoch": [epoch["mistakes"] for epoch in record.epochs],
+        "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
+        **{name: written[name] for name in ("updates", "entries", "files", "bytes")},
+        "stop_reason": trained.model.run.stop_reason,
+        "notes": trained.notes,
+    }
+
+
+def _text(values: dict[str, Any]) -> Iterator[str]:
+    """The same for people."""
+    yield f"{plural(values['rows'], 'row')} ({class_counts(values['class_rows'], 10)}), {dimensions_text(values)}"
+    yield (
+        f"{values['learner']}, keep {values['keep']}, {values['optimizer']}: {plural(values['updates'], 'update')}, "
+        f"{plural(values['mistakes'], 'mistake')}, {plural(values['epochs'], 'epoch')}"
+    )
+    if values["mistakes_per_epoch"]:
+        yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    yield f"stopped: {in_shell(values['stop_reason'])}"
+    yield f"recorded: {size_text(values['bytes'])}"
+
+
+def size_text(count: int) -> str:
+    """`12.3 kB`."""
+    for factor, unit in UNITS:
+        if count >= factor:
+            return f"{count / factor:.3g} {unit}"
+    return plural(count, "byte")
