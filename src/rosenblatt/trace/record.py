@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,14 +93,18 @@ class Record:
         part = slice(*np.searchsorted(self.entries.update, [update, update + 1]).tolist())
         return Entries(*(values[part] for values in self.entries))
 
-    def bias(self, update: Any) -> Array:
-        """(K,) after this update, or (c, K) after these; 0: at the beginning."""
-        out, entries = [], self.entries
+    @cached_property
+    def _biases(self) -> list[tuple[Array, Array]]:
+        """For each class the updates that moved it, and its bias before the first and after each."""
+        entries, out = self.entries, []
         for k, start in enumerate(self.start[1]):
             own = entries.cls == k
-            at = np.searchsorted(entries.update[own], update, "right")
-            out.append(np.concatenate([[start], entries.b[own]])[at])
-        return np.stack(out, axis=-1)
+            out.append((entries.update[own], np.concatenate([[start], entries.b[own]])))
+        return out
+
+    def bias(self, update: Any) -> Array:
+        """(K,) after this update, or (c, K) after these; 0: at the beginning."""
+        return np.stack([b[np.searchsorted(at, update, "right")] for at, b in self._biases], axis=-1)
 
     def weights(self, update: int) -> tuple[Array, Array] | None:
         """(K, d) and (K,) after this update, 0: at the beginning; None where they were not kept."""
