@@ -18,6 +18,9 @@ WIDE, HIGH = 0.62, 1.25
 AWAY = 9.0
 """Points between a place and its words."""
 
+CROWDED = 20.0
+"""Beyond this words that can be left out are."""
+
 
 class Lettering:
     """The words of axes that are about `inches` wide and high. points: (n, 2), not to be covered."""
@@ -30,6 +33,10 @@ class Lettering:
         self.points = self._at(points)
         self.boxes: list[Array] = []
 
+    def avoid(self, places: Array) -> None:
+        """Places (m, 2) that are not to be covered either, as of an arrow."""
+        self.points = np.vstack([self.points, self._at(places)])
+
     def _at(self, place: Any) -> Array:
         """In points of the sheet, 72 an inch, from the corner of the axes."""
         return (np.asarray(place, float) - self.low) * self.unit
@@ -40,9 +47,9 @@ class Lettering:
         turns = [first + turn for turn in (0, 45, -45, 90, -90, 135, -135, 180)]
         self._put(text, [(place, turn, 0.0) for turn in turns], **words)
 
-    def along(self, text: str, w: Array, b: float, **words: Any) -> None:
-        """Words along the line w·x + b = 0, where it is inside the axes."""
-        ends = self._ends(np.asarray(w, float), float(b))
+    def along(self, text: str, w: Array, b: float, must: bool = True, **words: Any) -> None:
+        """Words along the line w·x + b = 0, where it is inside the axes. must: also where they have no room."""
+        ends = self.ends(np.asarray(w, float), float(b))
         if ends is None:
             return
         flat = self._at(ends[1]) - self._at(ends[0])
@@ -51,9 +58,9 @@ class Lettering:
         angle += 180.0 if angle <= -89.9 else 0.0
         shares = (0.5, 0.35, 0.65, 0.2, 0.8, 0.12, 0.88)
         self._put(text, [(ends[0] + share * (ends[1] - ends[0]), angle + side, angle) for share in shares
-                         for side in (90.0, -90.0)], **words)  # fmt: skip
+                         for side in (90.0, -90.0)], must=must, **words)  # fmt: skip
 
-    def _ends(self, w: Array, b: float) -> Array | None:
+    def ends(self, w: Array, b: float) -> Array | None:
         """(2, 2) where a line enters and leaves the axes."""
         (left, right), (down, top) = self.axes.get_xlim(), self.axes.get_ylim()
         with np.errstate(all="ignore"):
@@ -68,7 +75,8 @@ class Lettering:
         ends = np.array(sorted(inside))
         return np.array([ends[0], ends[-1]])
 
-    def _put(self, text: str, candidates: list[tuple[Any, float, float]], size: float = 9.5, **words: Any) -> None:
+    def _put(self, text: str, candidates: list[tuple[Any, float, float]], size: float = 9.5, must: bool = True,
+             **words: Any) -> None:  # fmt: skip
         """The best of (place, direction in degrees, rotation in degrees)."""
         wide, high = WIDE * size * len(text.replace("\\$", "$")), HIGH * size
         best: tuple[float, Any] = (np.inf, None)
@@ -82,7 +90,9 @@ class Lettering:
             cost = 0.3 * number + 5.0 * self._covered(middle, half)
             if cost < best[0]:
                 best = cost, (place, offset, middle, half, rotation)
-        _, (place, offset, middle, half, rotation) = best
+        cost, (place, offset, middle, half, rotation) = best
+        if not must and cost > CROWDED:
+            return
         self.boxes.append(np.array([middle - half, middle + half]))
         style = {"color": INK, "fontsize": size, "ha": "center", "va": "center", "rotation": rotation, **words}
         note = self.axes.annotate(

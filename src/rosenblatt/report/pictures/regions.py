@@ -122,8 +122,8 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     draw_names(axes, shown, plane.classes)
 
 
-def draw_areas(axes: Axes, across: Array, up: Array, scores: Array) -> None:
-    """Where the score of each class, (m, K) of a grid, is the best one, and the borders between."""
+def draw_areas(axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6) -> None:
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between."""
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
@@ -133,7 +133,8 @@ def draw_areas(axes: Axes, across: Array, up: Array, scores: Array) -> None:
                 axes.set_facecolor(pale)
                 continue
             axes.contourf(across, up, lead, levels=[0.0, np.inf], colors=[pale], zorder=0.5)
-            axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=1.6, zorder=1.5)
+            if line:
+                axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=line, zorder=1.5)
 
 
 def _answers(level: Array) -> Array:
@@ -151,13 +152,14 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
     if not length or np.abs(design @ [*w, b] - u).max() > LINEAR * np.ptp(u):
         return nearest
     normal, at = np.array(w) / length, b / length - float(centre @ w) / length
-    words.along("u = 0", normal, at)
     foot = centre - normal * b / length
     tip = foot + normal * 0.14 * (places[:, 0].max() - places[:, 0].min())
     if same and (foot > places.min(axis=0)).all() and (foot < places.max(axis=0)).all():
         arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.8, "shrinkA": 0.0, "shrinkB": 0.0}
         axes.annotate("", tip, foot, arrowprops=arrow, zorder=6)
+        words.avoid(foot + np.linspace(0.0, 1.0, 9)[:, None] * (tip - foot))
         words.beside("w", tip, normal, size=11.0, fontweight="bold")
+    words.along("u = 0", normal, at)
     own = plane.level * np.where(plane.y == 1, 1.0, -1.0)
     margin = float(own.min())
     if margin > 0.0:
@@ -165,7 +167,7 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
         style: dict[str, Any] = {"colors": [INK], "linewidths": 1.0, "linestyles": [(0, (5, 3))]}
         axes.contour(*grid, levels=[-margin, margin], **style)
         for side in (1.0, -1.0) if same else ():
-            words.along(f"margin {margin / length:.3g}", normal, at - side * margin / length)
+            words.along(f"margin {margin / length:.3g}", normal, at - side * margin / length, must=False)
         nearest = np.flatnonzero(own <= margin * (1.0 + LINEAR))
     return nearest
 
