@@ -182,7 +182,7 @@ def draw_names(axes: Axes, shown: Points, classes: Sequence[Any], **more: Any) -
     for number, handle in enumerate(legend.legend_handles):
         if number < len(classes):
             handle.set(sizes=[38.0], alpha=1.0)
-        elif not handle.get_facecolor().size:  # a ring
+        elif hasattr(handle, "set_sizes") and not handle.get_facecolor().size:  # a ring
             handle.set_sizes(np.minimum(handle.get_sizes()[:1], 110.0))
     return legend
 
