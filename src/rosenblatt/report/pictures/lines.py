@@ -164,8 +164,8 @@ def figure_of_proof(curves: dict[str, Any], limit: float, title: str | Sequence[
             axis.set_minor_formatter(NullFormatter())
     axes.set_xlim(0.0 if few else 0.9 * at[0], 1.25 * limit if few else at[-1])
     axes.set_ylim(bottom=0.0 if few else None, top=1.6 * rate * limit if few else None)
-    text = f"they meet at k = {limit:,.4g}: \nat most {whole(limit):,} additions,\nthis run made {int(k[-1]):,} "
-    where = {"xy": (limit, 0.04), "xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
+    text = f"they meet at k = {limit:,.4g}:\nat most {whole(limit):,} additions,\nthis run made {int(k[-1]):,}"
+    where: dict[str, Any] = {"xy": (limit, 0.04), "xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
     axes.annotate(text, xytext=(-5, 0), ha="right", va="bottom", color=INK, **where)
     above(axes, 2, handlelength=3.2)
     return finish(figure)

@@ -83,15 +83,11 @@ def figure_of_errors(record: Record, ways: Sequence[str] | None = None, title: s
     axes = figure.add_subplot()
     plain(axes, x="rows learned from", y="training error: rows with y·u ≤ 0, or called another class")
     for number, (way, each) in enumerate(errors.items()):
-        style = {"color": "#8a8a8a", "linewidth": 1.0} if way == "last" else {**look(number + 3), "linewidth": 2.0}
-        style |= {"marker": "", "linestyle": "-" if way == "last" else style.get("linestyle", "-")}
-        axes.plot(
-            seen,
-            each,
-            drawstyle="steps-post",
-            label=f"{WAYS[way]}: {percent(round(float(each[-1]), 4))} at the end",
-            **style,
+        style: dict[str, Any] = (
+            {"color": "#8a8a8a", "linewidth": 1.0} if way == "last" else {**look(number + 3), "linewidth": 2.0}
         )
+        style |= {"marker": "", "drawstyle": "steps-post"}
+        axes.plot(seen, each, label=f"{WAYS[way]}: {percent(round(float(each[-1]), 4))} at the end", **style)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
     axes.yaxis.set_major_formatter(percent)
