@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "Learn to tell spam from real mail, live.",
     "train": "Learn a model from labelled data.",
     "trace": "Learn, and record each update to a file.",
+    "replay": "Say what a recorded run was, and check it.",
     "predict": "Label data with a model.",
     "evaluate": "Count a model's mistakes on labelled data.",
     "threshold": "Choose the score that parts two classes, by cost or limit.",
@@ -41,10 +42,12 @@ COMMANDS = {
 
 EXIT_CODES = {
     0: "done",
+    1: "replay: a field of the file is another than in the run",
     2: "the command line or a setting is wrong",
     3: "the data cannot be read or learned from",
-    4: "the model file is damaged, foreign or newer",
+    4: "the model file, or that of a run, is damaged, foreign or newer",
     5: "the output cannot be written",
+    6: "replay: the run is the same to 1e-9, not bit for bit",
     70: "an error inside rosenblatt",
     130: "stopped by Ctrl-C",
     141: "the reader of the output went away",

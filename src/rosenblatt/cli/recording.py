@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..errors import SettingError
+from ..errors import ModelError, SettingError
 from ..read.several import paths_of
 from ..trace import Trace
-from ..trace.file import files_of, save
+from ..trace.file import SavedTrace, files_of, save
 from .output import check_writable
 from .sources import output_errors
 
@@ -37,3 +37,11 @@ def write_record(trace: Trace, path: str) -> dict[str, Any]:
     sizes = [os.path.getsize(file) for file in files if os.path.isfile(file)]
     record = trace.record
     return {"files": files, "bytes": sum(sizes), "updates": len(record), "entries": len(record.entries.update)}
+
+
+def recorded(path: str) -> SavedTrace:
+    """A file to read a run from. ModelError where it is none, or was changed since it was written."""
+    saved = SavedTrace.load(path)
+    if not saved.intact:
+        raise ModelError(f"{path}: changed since it was written; `rosenblatt replay RUN --verify` says where")
+    return saved

@@ -1,6 +1,7 @@
 """What a run did, update by update: recorded, kept in a file, told in words, and run again."""
 
+from .file import read, save
 from .observer import Trace
 from .record import Record
 
-__all__ = ["Record", "Trace"]
+__all__ = ["Record", "Trace", "read", "save"]

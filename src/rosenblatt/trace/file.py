@@ -21,7 +21,7 @@ from ..read.open import open_bytes
 from ..read.several import paths_of
 from ..write.files import whole_files
 from .lines import FORMAT, RECORDED, VERSION, Line, as_text, closing, written
-from .packing import chunk_of, unpack
+from .packing import chunk_of, digest_of, unpack
 from .record import Entries, Record, Updates, Weights
 
 BESIDE = ".safetensors"
@@ -70,7 +70,7 @@ def sha256_of(path: str) -> str | None:
 def read(path: str | os.PathLike[str]) -> Record:
     """The record in a file. ModelError, naming file and line, for what is no whole one of ours, or was changed."""
     saved = SavedTrace.load(path)
-    if not saved.unchanged:
+    if not saved.intact:
         raise ModelError(f"{saved.path}: changed since it was written; verifying it against its run says where")
     return saved.record
 
@@ -118,9 +118,17 @@ class SavedTrace:
         found.update(f"{as_text({'end': self.last['end']})}\n".encode())
         return found.hexdigest() == self.last.get("digest")
 
+    @property
+    def intact(self) -> bool:
+        """Whether the arrays beside them, too, are what they were."""
+        if not self.unchanged:
+            return False
+        own = self.beside
+        return all(digest_of({name: own[name]}) == digest for name, digest in self.last["end"]["beside"].items())
+
     @cached_property
     def beside(self) -> dict[str, Array]:
-        """The arrays beside it. ModelError where they are not there, or others than they were."""
+        """The arrays beside it. ModelError where they are not there."""
         from safetensors import SafetensorError
         from safetensors.numpy import load as from_bytes
 

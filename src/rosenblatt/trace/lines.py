@@ -31,7 +31,7 @@ Line = dict[str, Any]
 
 
 class Written(NamedTuple):
-    """lines: as they will be read, one dict each; the last is `closing` of the others. beside: arrays by name."""
+    """lines: one dict each, the last one the end without its digests. beside: arrays by name."""
 
     lines: Iterator[Line]
     beside: dict[str, Array]
@@ -42,9 +42,10 @@ def as_text(line: Line) -> str:
     return json.dumps(line, separators=(",", ":"))
 
 
-def written(record: Record) -> Written:
-    """A record as its file holds it, without the closing line."""
+def written(record: Record, stated: Record | None = None) -> Written:
+    """A record as its file holds it, before `closing`. stated: whose digests are given, default its own."""
     beside: dict[str, Array] = {}
+    stated = record if stated is None else stated
     head = _head(record, beside)
     many = len(record.entries.update) > EVENTS
     wide = many or record.kept.w.size > NUMBERS
@@ -59,10 +60,10 @@ def written(record: Record) -> Written:
         "updates": len(record),
         "entries": len(record.entries.update),
         "after": len(record) - ended(record),
-        "digest": digest_of_updates(record, ended(record), len(record)),
+        "digest": digest_of_updates(stated, ended(stated), len(stated)),
         "beside": {name: digest_of({name: values}) for name, values in beside.items()},
     }
-    return Written(chain([head], _events(record, wide), [{"end": end}]), beside)
+    return Written(chain([head], _events(record, wide, stated), [{"end": end}]), beside)
 
 
 def closing(lines: Iterator[Line]) -> Iterator[tuple[Line, str]]:
@@ -153,7 +154,7 @@ def _put(name: str, values: Array, beside: dict[str, Array]) -> Any:
 # --- updates and epochs ---
 
 
-def _events(record: Record, wide: bool) -> Iterator[Line]:
+def _events(record: Record, wide: bool, stated: Record) -> Iterator[Line]:
     chosen = _chosen(record)
     lines, at = _update_lines(record, chosen, wide), 0
     by = 0
@@ -161,7 +162,7 @@ def _events(record: Record, wide: bool) -> Iterator[Line]:
         count = int(np.searchsorted(chosen, epoch["by"], "right"))
         yield from (next(lines) for _ in range(count - at))
         loss = _number(float(epoch["loss"]))
-        yield {**epoch, "loss": loss, "digest": digest_of_updates(record, by, epoch["by"])}
+        yield {**epoch, "loss": loss, "digest": digest_of_updates(stated, by, epoch["by"])}
         at, by = count, epoch["by"]
     yield from lines
 

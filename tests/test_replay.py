@@ -1,0 +1,383 @@
+"""A recorded run made again is the same to the last bit; whatever was changed in its file is named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from command import run, well
+from learners import KINDS, problem
+from recorded import changed, places, recorded
+from rosenblatt import KernelPerceptron, LinearClassifier, Perceptron, Recipe
+from rosenblatt.errors import DataError, ModelError, SettingError
+from rosenblatt.learn.metric import shaping
+from rosenblatt.learn.rule import rule_classes
+from rosenblatt.learn.run import Limits
+from rosenblatt.memory import memory_classes
+from rosenblatt.optimizers import optimizer_classes
+from rosenblatt.theory.ledger.ledger import Ledger
+from rosenblatt.trace import Record, Trace, lines, read, replay, save
+from rosenblatt.trace.replay import verify
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in plain Python."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "0")
+
+
+@pytest.fixture
+def unembedded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows are too many."""
+    monkeypatch.setattr(lines, "EMBEDDED", 0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.jsonl"
+
+
+def made_again(record: Record, path: Path) -> None:
+    """Bit for bit, from memory and from the file."""
+    save(record, path)
+    for found in (replay.replay(record), verify(path)):
+        assert found.equal and found.exact and found.same, found.differences[:3]
+        assert found.record is not None and len(found.record) == len(record)
+
+
+@pytest.mark.parametrize(("rule", "keep"), [*product(rule_classes(), memory_classes())])
+def test_every_rule_memory_optimizer_and_metric(path: Path, rule: str, keep: str) -> None:
+    metrics, number = ["none", *shaping()], 0
+    for optimizer, metric, classes in product(optimizer_classes(), metrics, (2, 3)):
+        kind, chunks = KINDS[number % len(KINDS)], 1 + number // 4 % 2
+        try:
+            record = recorded(classes, kind, chunks, rule=rule, keep=keep, optimizer=optimizer, metric=metric)
+        except SettingError:  # they do not go together
+            continue
+        number += 1
+        save(record, path)
+        found = verify(path)
+        assert found.equal and found.exact, (optimizer, metric, classes, kind, found.differences[:3])
+    assert number
+
+
+def fitted(learner: Any, *data: Any, fit: str = "fit", **words: Any) -> Record:
+    trace = Trace()
+    getattr(learner, fit)(*data, callback=trace, **words)
+    return trace.record
+
+
+def test_starts_orders_weights_kernels_and_runs_that_go_on(path: Path) -> None:
+    for classes in (2, 3):
+        p = problem(classes)
+        k = 1 if classes == 2 else 3
+        start: dict[str, Any] = {"coef_init": np.ones((k, 4)) / 3, "intercept_init": np.full(k, 0.5)}
+        weight, going = np.linspace(0.0, 2.0, len(p.y)), {"warm_start": True, "max_iter": 2}
+        for record in (
+            fitted(Perceptron(max_iter=3), p.x, p.y, order=[3, 1, 1, 0, 5], **start),
+            fitted(LinearClassifier(metric="ftrl", rule="logistic", max_iter=2), p.x, p.y, **start),
+            fitted(LinearClassifier(rule="logistic", alpha=0.1, max_iter=3), p.x, p.y, sample_weight=weight),
+            fitted(LinearClassifier(learning_rate=lambda t: 1.0 / (1 + t), max_iter=2), p.x, p.y),
+            fitted(KernelPerceptron(kernel="rbf", max_iter=3), p.x, p.y),
+            fitted(KernelPerceptron(kernel="poly", budget=4, max_iter=3), p.x.astype(np.float32), p.y),
+            fitted(KernelPerceptron(kernel="precomputed", keep="voted", max_iter=3), p.x @ p.x.T, p.y),
+            fitted(LinearClassifier(keep="averaged", **going).fit(p.x, p.y), p.x[::2], p.y[::2]),
+            fitted(LinearClassifier(metric="arow", **going).fit(p.x, p.y), p.x, p.y),
+            fitted(KernelPerceptron(kernel="rbf", **going).fit(p.x[::2], p.y[::2]), p.x, p.y),
+        ):
+            if "callable" not in record.settings.words().values():
+                made_again(record, path)
+            else:
+                assert replay.replay(record).exact
+        trace = Trace()  # of learning with virtual examples the second part, which goes on from the first one's weights
+        Recipe(kernel="poly", virtual=lambda rows: [-rows], max_iter=2).fit(p.x, p.y, observers=trace)
+        made_again(trace.record, path)
+
+
+STOPS: dict[str, dict[str, Any]] = {
+    "step limit (max_updates=7)": {"limits": Limits(9, 7)},
+    "epoch limit (max_iter=2)": {"limits": Limits(2)},
+    "step limit (max_updates=5)": {"limits": Limits(None, 5), "optimizer": "pick-first"},
+    "no progress by tol=0.1 for 2 epochs": {"limits": Limits(99), "tol": 0.1, "n_iter_no_change": 2},
+    "small gradient (below epsilon=0.5)": {"optimizer": "batch", "epsilon": 0.5},
+}
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_stops_of_the_run_itself_come_again(path: Path, stop: str) -> None:
+    record = recorded(**STOPS[stop])
+    assert record.stop == stop
+    made_again(record, path)
+    other = replace(record, stop="an epoch without an update")
+    assert "end.stop" in [each.field for each in replay.replay(other).differences]
+
+
+def test_stops_from_outside_are_taken_as_they_are(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A callback in mid-epoch and at an epoch's end, and validation, which the record knows nothing of."""
+    p = problem()
+    monkeypatch.setattr("rosenblatt.learn.epochs.SEGMENT", 4)
+    for callback in (lambda e: e.run.epoch == 1 and e.done == 8, lambda e: e.epoch_ended and "enough"):
+        trace = Trace()
+        Perceptron(max_iter=9).fit(p.x, p.y, callback=[trace, callback])
+        assert trace.record.stop in ("stopped by the callback", "enough")
+        made_again(trace.record, path)
+    record = fitted(Perceptron(max_iter=99, n_iter_no_change=2), p.x, p.y, validation=(p.x, p.y))
+    assert "on the validation rows no better" in record.stop
+    made_again(record, path)
+
+
+# --- what was changed ---
+
+
+def named(path: Path, line: int, place: tuple[Any, ...]) -> str:
+    """The field that verifying names, of that line alone."""
+    done = run("replay", path, "--verify", "--json")
+    assert done.code == 1, (line, place, done)
+    found = done.json["differences"]
+    assert {each["line"] for each in found} == {line}, (line, place, found)
+    text = run("replay", path, "--verify")
+    assert text.code == 1 and f"{path}, line {line}: {found[0]['field']} is " in text.out.replace("\n", " ")
+    return str(found[0]["field"])
+
+
+@pytest.mark.parametrize("words", [{"classes": 3}, {"optimizer": "mini-batch", "batch_size": 5}], ids=str)
+def test_each_field_that_is_changed_is_named(path: Path, words: dict[str, Any]) -> None:
+    """Each number, text and empty value of each line in turn; but of the first, which say that it is a trace at all."""
+    record = recorded(limits=Limits(2), **words)
+    save(record, path)
+    texts = path.read_text().splitlines()
+    count = 0
+    for number, text in enumerate(texts, 1):
+        line = json.loads(text)
+        for place in places(line):
+            new, value = changed(line, place)
+            path.write_text("\n".join([*texts[: number - 1], new, *texts[number:]]) + "\n")
+            if place in (("format",), ("version",)):
+                assert run("replay", path, "--verify").code == 4
+                continue
+            found = verify(path)
+            assert len(found.differences) == 1 and not found.equal, (number, place, found.differences)
+            field = "".join(f"[{key + 1}]" if isinstance(key, int) else f".{key}" for key in place)[1:]
+            (each,) = found.differences
+            assert each.line == number and field.startswith(each.field), (number, place, each)
+            assert each.field == field or isinstance(each.file, list), (field, each)
+            assert each.file == value or isinstance(each.file, list)
+            count += 1
+    assert count > 150
+    path.write_text("\n".join([*texts[:1], changed(json.loads(texts[1]), ("entries", 0, "u"))[0], *texts[2:]]) + "\n")
+    assert named(path, 2, ()) == "entries[1].u"
+
+
+def test_lines_that_are_gone_moved_or_written_otherwise(path: Path) -> None:
+    save(recorded(), path)
+    texts = path.read_text().splitlines()
+
+    def found(*own: str) -> list[Any]:
+        path.write_text("\n".join(own) + "\n")
+        return verify(path).differences
+
+    assert found(*texts[:2], *texts[3:])[0].line == 3
+    assert found(*texts[:2], texts[3], texts[2], *texts[4:])[0].field == "update"
+    assert found(*texts[:-1], texts[-2], texts[-1])[0].line == len(texts)
+    (each,) = found(*texts[:2], texts[2].replace(":", ": "), *texts[3:])
+    assert (each.line, each.file) == (3, "the same, written in another way")
+    (each,) = found(*texts[:2], texts[2].replace("{", '{"mine":1,', 1), *texts[3:])
+    assert (each.line, each.field, each.run) == (3, "mine", "nothing")
+
+
+def test_what_lies_beside_is_held_against_the_run_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "EVENTS", 10)
+    record = recorded(3)
+    save(record, path)
+    assert verify(path).exact
+    whole = [line for line, _ in lines.closing(lines.written(record).lines)]
+    other = record.entries.u.copy()
+    other[4] += 1.0
+    save(replace(record, entries=record.entries._replace(u=other)), path)
+    path.write_text("".join(f"{lines.as_text(line)}\n" for line in whole))
+    (each,) = verify(path).differences
+    assert (each.line, each.field, each.file - each.run) == (0, "entries.u[5]", 1.0)
+    done = run("replay", path, "--verify")
+    assert done.code == 1 and done.out.startswith(f"{path}.safetensors: entries.u[5] is ")
+
+
+# --- other machines ---
+
+
+def test_another_machine_is_equal_to_a_billionth(path: Path) -> None:
+    record = recorded()
+    here = record.facts["machine"]
+    there = {**here, "versions": {**here["versions"], "numpy": "1.0"}}
+    record = replace(record, facts={**record.facts, "machine": there})
+    save(record, path)
+    found = verify(path)
+    assert found.equal and found.exact and not found.same
+    assert run("replay", path, "--verify").code == 0
+    for off, equal in ((1e-12, True), (1e-6, False)):
+        own = replace(record, entries=record.entries._replace(u=record.entries.u + off))
+        save(own, path)
+        found = verify(path)
+        assert found.equal is equal and not found.exact
+        assert run("replay", path, "--verify").code == (6 if equal else 1)
+    save(replace(record, entries=record.entries._replace(u=record.entries.u + 1e-12)), path)
+    texts = path.read_text().splitlines()
+    new, _ = changed(json.loads(texts[1]), ("entries", 0, "u"))  # by less than what is let pass
+    path.write_text("\n".join([texts[0], new, *texts[2:]]) + "\n")
+    assert [(each.field, each.line) for each in verify(path).differences] == [("digest", 8)]
+
+
+# --- rows that are read again ---
+
+WORDS = (
+    "spam\tfree prize now\nham\tlunch at noon\nspam\tfree money\nham\tsee you at noon\nspam\tprize money\nham\tsee\n"
+)
+
+
+def test_rows_are_read_again_by_the_recipe(
+    tmp_path: Path, path: Path, unembedded: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    p = problem(2, n=40)
+    table = "\n".join(",".join(map(str, [*row, "yes" if y > 0 else "no"])) for row, y in zip(p.x, p.y, strict=True))
+    Path("data.csv").write_text(f"a,b,c,d,kind\n{table}\n")
+    Path("words.txt").write_text(WORDS)
+    Path("one.txt").write_text("free prize\nmoney now\n")
+    Path("two.txt").write_text("lunch at noon\nsee you\n")
+    Path("order.txt").write_text("1\n3\n2\n")
+    for words in (
+        ["data.csv", "--scale", "standard", "--degree", "2", "--positive", "no"],
+        ["data.csv", "--validation", "0.3", "--drop", "b", "--class-weight", "yes=2,no=1", "--calibrate", "sigmoid"],
+        ["words.txt", "--metric", "arow", "--precision", "float32", "--min-documents", "1"],
+        ["data.csv", "--start", "random:0.1", "--stop-if-not-separable"],
+        ["data.csv", "--kernel", "rbf"],
+        ["words.txt", "--min-documents", "1", "--validation", "words.txt", "--epochs", "3"],
+        ["words.txt", "--dictionary", "hashed", "--bits", "8", "--order", "order.txt"],
+        ["s=one.txt", "h=two.txt", "--min-documents", "1"],
+    ):
+        well("trace", *words, "-o", path)
+        assert read(path).chunk is None
+        done = run("replay", path, "--verify")
+        assert done.code == 0, (words, done)
+        assert "as they were" in well("replay", path).out
+    Path("other.csv").write_bytes(Path("data.csv").read_bytes())
+    well("trace", "data.csv", "-o", path)
+    Path("data.csv").write_text(Path("data.csv").read_text().replace("yes", "no", 1))
+    assert "not at hand" in well("replay", path).out
+    done = run("replay", path, "--verify")
+    assert done.code == 3 and "(data.csv) are not there as they were; give them" in done.err
+    assert run("replay", path, "other.csv", "--verify").code == 0
+    done = run("replay", path, "data.csv", "--verify")
+    assert done.code == 3 and "the rows are not those that the run learned from: found 40 rows" in done.err
+
+
+def test_rows_of_python_are_given_again(path: Path, unembedded: None) -> None:
+    p = problem()
+    weight = np.linspace(0.5, 1.0, len(p.y))
+    for learner in (LinearClassifier(metric="arow"), KernelPerceptron(kernel="rbf")):
+        save(fitted(learner.set_params(max_iter=2), p.x, p.y, sample_weight=weight), path)
+        with pytest.raises(DataError, match="12 rows are too many to be in the trace.* are not there as they were"):
+            verify(path)
+        assert verify(path, (p.x, p.y, weight)).exact
+        with pytest.raises(DataError, match="not those that the run learned from"):
+            verify(path, (p.x, p.y))
+    with pytest.raises(ModelError, match=r"the rows came from arrays in Python: give them again as \(X, y\)"):
+        verify(path, str(path))
+
+
+def test_what_cannot_be_made_again(path: Path, unembedded: None) -> None:
+    class Own:
+        name = "mine"
+
+        def step(self, u: float, y: float, sq_norm: float) -> float:
+            return y if y * u <= 0.0 else 0.0
+
+    p = problem()
+    for learner, why in (
+        (LinearClassifier(learning_rate=lambda t: 1.0), "the learning rate was a function, which no file holds"),
+        (LinearClassifier(rule=Own()), "the rule 'mine' was one of its user's own, and no file holds code"),
+    ):
+        record = fitted(learner.set_params(max_iter=2), p.x, p.y)
+        assert replay.replay(record).exact
+        save(record, path)
+        with pytest.raises(ModelError, match=why):
+            verify(path)
+        assert read(path).entries.u.tolist() == record.entries.u.tolist()
+    model = Recipe(max_iter=2).fit(p.x, p.y)
+    trace = Trace()
+    Recipe.to_go_on(max_iter=2).fit_more(model, p.x, p.y, observers=trace)
+    save(trace.record, path)
+    with pytest.raises(ModelError, match="the run went on from a model, which has the features"):
+        verify(path, (p.x, p.y))
+
+
+# --- the command ---
+
+
+def test_the_ledger_reads_the_run_that_is_made_again(tmp_path: Path, path: Path) -> None:
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:3 2:1\n1 1:2 2:2\n1 1:4\n-1 1:1 2:3\n-1 2:2\n-1 1:1 2:4\n")
+    wanted = Ledger()
+    Recipe(order="given").fit(data, observers=wanted)
+    well("trace", data, "-o", path, "--order", "given")
+    done = well("replay", path, "--ledger", "--verify")
+    verdict, *said = done.out.splitlines()
+    assert verdict.endswith("is the one that was recorded, bit for bit: 9 updates, 6 epochs")
+    assert said == wanted.summary().split("\n")
+    assert well("replay", path, "--ledger").out.splitlines() == said
+    assert well("replay", path, "--ledger", "--json").json["bounds"][0]["name"] == wanted.bounds()[0].name
+    well("trace", data, "-o", path, "--kernel", "rbf")
+    for words in (["--ledger"], ["--ledger", "--verify"]):
+        assert run("replay", path, *words).code == 2
+
+
+def test_what_is_refused(tmp_path: Path, path: Path) -> None:
+    data = tmp_path / "data.svm"
+    data.write_text("1 1:3 2:1\n1 1:2 2:2\n-1 2:2\n-1 1:1 2:4\n")
+    for words, why in (
+        ([], "there is nothing to make of the run; name a file to write it to: -o RUN"),
+        (["-o", data], "it is one of the files to read"),
+        (["-o", path, "--continue", "m", "--start", "n"], "choose one of them"),
+    ):
+        done = run("trace", data, *words)
+        assert done.code in (2, 5) and why in done.err
+    model = tmp_path / "model"
+    done = run("train", data, "-o", model, "--trace", model)
+    assert done.code == 2 and "the same file is named twice" in done.err
+    assert f"wrote {path}" in well("train", data, "-o", model, "--trace", path).out
+    done = run("replay", path, data)
+    assert done.code == 2 and "add --verify or --ledger" in done.err
+    well("trace", data, "-o", path, "--continue", model, "--epochs", "2")
+    assert verify(path).exact
+    assert run("replay", data).code == 4
+    path.write_text(path.read_text().replace('"eta0":1.0', '"eta0":2.0'))
+    done = run("replay", path)
+    assert done.code == 4 and "`rosenblatt replay RUN --verify` says where" in done.err
+
+
+REAL = {"heart": {}, "spambase": {"max_iter": 3}, "a9a": {"max_iter": 1}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REAL)
+def test_real_data_compiled(path: Path, name: str, load_shared: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every rule × memory × metric."""
+    monkeypatch.setenv("ROSENBLATT_JIT", "1")
+    X, y = load_shared(name)
+    choices = [*product(rule_classes(), memory_classes(), ["none", *shaping()])]
+    count = 0
+    for rule, keep, metric in choices:
+        try:
+            learner = LinearClassifier(rule=rule, keep=keep, metric=metric, max_iter=5).set_params(**REAL[name])
+            record = fitted(learner, X, y)
+        except SettingError:
+            continue
+        count += 1
+        found = replay.replay(record)
+        assert found.equal and found.exact, (rule, keep, metric, found.differences[:3])
+    assert count > 50
