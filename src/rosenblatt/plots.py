@@ -164,21 +164,10 @@ def margin(X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure
     X: (n, d), y: (n,) of two labels, names: of the columns; more than two of them as `regions` shows them. DataError
     where no hyperplane separates the rows. Source: `theory.max_margin`.
     """
-    from .report.pictures.directions import directions
-    from .report.pictures.regions import Scores, figure_of_regions, plane_in
+    from .report.pictures.margins import figure_of_margin
     from .theory.margins.maximum import max_margin
 
-    found = max_margin(X, y)
-    problem, classes = found.problem, list(found.problem.classes)
-    if not np.isfinite(found.margin):
-        raise DataError("the labels have one class; there is no margin between two")
-    called = list(names or getattr(X, "columns", ())) or None
-    seen = directions(problem.x, found.w[None], called)
-    weights = found.w[None], np.array([found.b])
-    scored = Scores(problem.scores(found.w, found.b), weights, np.asarray)
-    plane = plane_in(seen, problem.x, (problem.y > 0.0).astype(int), scored, classes)
-    said = f"the widest margin: {found.margin:.6g}, held by {len(found.support):,} rows"
-    return figure_of_regions(plane, [*([title] if title else []), said], 5.6)
+    return figure_of_margin(max_margin(X, y), list(names or getattr(X, "columns", ())) or None, title)
 
 
 def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -249,9 +238,9 @@ def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
 
     SettingError for another k or suffix, and where an .mp4 cannot be made; DataError as `update`.
     """
-    from .report.pictures.film import save_film
+    from .report.pictures.film import film_of, write_film
 
-    save_film(record, path, k, title)
+    write_film(film_of(record, path, k, title), path)
 
 
 def loss(runs: Any, title: str = "") -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..compare.learning_curve import learning_curve
@@ -36,8 +36,13 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a home that cannot be written to is none of our affairs
     from ..report.pictures.canvas import check_suffix
 
+    check_drawn(option, path, check_suffix, *others)
+
+
+def check_drawn(option: str, path: str, named_well: Callable[[str], Any], *others: str | None) -> None:
+    """SettingError where a file that is drawn has a name that says no kind, or is one of those that must stay."""
     try:
-        check_suffix(path)
+        named_well(path)
     except SettingError as error:
         raise error.within(f"{option} ") from None
     check_writable(path, *others)

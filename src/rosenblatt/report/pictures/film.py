@@ -31,12 +31,15 @@ def check_film(path: str | os.PathLike[str]) -> str:
     return suffix[1:]
 
 
-def save_film(record: Record, path: str | os.PathLike[str], k: int, title: str | Sequence[str] = "") -> None:
-    """Write the first k updates, whole or not at all. SettingError as `check_film`, DataError where it cannot be
-    written."""
+def film_of(record: Record, path: str | os.PathLike[str], k: int, title: str | Sequence[str] = "") -> bytes:
+    """The first k updates as the bytes of a film that is to have this name. SettingError as `check_film`."""
     kind = check_film(path)
     sheets = (rendered(figure, "png") for figure in frames(record, k, title))
-    content = _gif(sheets) if kind == "gif" else _mp4(sheets, os.fspath(path))
+    return _gif(sheets) if kind == "gif" else _mp4(sheets, os.fspath(path))
+
+
+def write_film(content: bytes, path: str | os.PathLike[str]) -> None:
+    """Whole or not at all. DataError where it cannot be written."""
     try:
         with whole_file(path) as file:
             file.write(content)

@@ -11,12 +11,29 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ...core.rows import Array
+from ...errors import DataError
 from ...model.thresholds import cheapest
+from ...theory.margins.maximum import MaxMargin
+from ..words import plural
 from .canvas import FILLS, INK, PALETTE, finish, legend, paper, percent, plain
+from .directions import directions
 from .labels import readable
+from .regions import Scores, figure_of_regions, plane_in
 
 BINS = 40
 """Of a histogram, at the most."""
+
+
+def figure_of_margin(found: MaxMargin, names: Sequence[str] | None, title: str | Sequence[str] = "") -> Figure:
+    """The hyperplane of the widest margin, and the rows that hold it. names: of the columns."""
+    problem, rows = found.problem, len(found.support)
+    if not np.isfinite(found.margin):
+        raise DataError("one class is alone; there is no margin between two")
+    seen = directions(problem.x, found.w[None], names)
+    scored = Scores(problem.scores(found.w, found.b), (found.w[None], np.array([found.b])), np.asarray)
+    plane = plane_in(seen, problem.x, (problem.y > 0.0).astype(int), scored, list(problem.classes))
+    said = f"the widest margin: {found.margin:.6g}, held by {plural(rows, 'row')}"
+    return figure_of_regions(plane, [*([title] if isinstance(title, str) and title else title), said], 5.6)
 
 
 def figure_of_margins(margins: Mapping[str, Array], title: str | Sequence[str] = "") -> Figure:
