@@ -164,7 +164,7 @@ def test_one_class_everywhere_and_one_place_for_all() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([1.0, 2.0, 3.0], [0], r"X has shape \(3,\); regions are drawn of rows of numbers"),
+        ([1.0, 2.0, 3.0], [0], r"X has shape \(3,\); a picture is drawn of rows of numbers"),
         (np.empty((0, 2)), [], "rows of numbers"),
         ([[1.0, 2.0]], [7], "7 is not a label of the estimator; its labels are 0, 1"),
     ],

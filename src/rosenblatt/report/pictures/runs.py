@@ -27,10 +27,10 @@ WIDE_RANGE = 50.0
 MOVING = 4
 """Weights whose paths are drawn: those that move most."""
 WAYS = {
-    "last": "the last weights",
-    "averaged": "the mean of all weights so far",
-    "pocket": "the best weights so far (pocket)",
-    "voted": "the vote of all weights so far",
+    "each": "the weights then",
+    "mean": "the mean of all weights so far",
+    "best": "the best weights so far",
+    "vote": "the vote of all weights so far",
 }
 
 
@@ -84,7 +84,7 @@ def figure_of_errors(record: Record, ways: Sequence[str] | None = None, title: s
     plain(axes, x="rows learned from", y="training error: rows with y·u ≤ 0, or called another class")
     for number, (way, each) in enumerate(errors.items()):
         style: dict[str, Any] = (
-            {"color": "#8a8a8a", "linewidth": 1.0} if way == "last" else {**look(number + 3), "linewidth": 2.0}
+            {"color": "#8a8a8a", "linewidth": 1.0} if way == "each" else {**look(number + 3), "linewidth": 2.0}
         )
         style |= {"marker": "", "drawstyle": "steps-post"}
         axes.plot(seen, each, label=f"{WAYS[way]}: {percent(round(float(each[-1]), 4))} at the end", **style)
@@ -103,24 +103,24 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
         raise DataError("the record has no rows, or no weights; there is no training error to draw")
     each_one = bool((kept.update == np.arange(1, len(record) + 1)).all()) and len(kept.update) == len(record)
     scores = len(kept.update) * len(chunk.y) * len(record.start[1])
-    why = {} if each_one else {"averaged": "needs the weights after each update; Trace(weights=10**8) keeps more"}
-    why |= {"voted": why["averaged"]} if why else {}
-    why |= {"voted": f"would ask for {scores:,} scores"} if scores > MOST_SCORES else {}
+    why = {} if each_one else {"mean": "needs the weights after each update; Trace(weights=10**8) keeps more"}
+    why |= {"vote": why["mean"]} if why else {}
+    why |= {"vote": f"would ask for {scores:,} scores"} if scores > MOST_SCORES else {}
     for way in ways or ():
         if way in why:
             raise DataError(f"{way}: {why[way]}")
     asked = [way for way in WAYS if way in (ways or WAYS) and way not in why]
     shown = np.unique(np.linspace(0, len(kept.update) - 1, POINTS).astype(int))
     seen = record.updates.seen[kept.update - 1]
-    found = {"last": _errors(record, kept.w[shown], kept.b[shown])}
-    if "averaged" in asked:
-        found["averaged"] = _errors(record, *_means(record, seen, shown))
-    if "pocket" in asked:
-        own = found["last"] if len(shown) == len(seen) else _errors(record, kept.w, kept.b)
+    found = {"each": _errors(record, kept.w[shown], kept.b[shown])}
+    if "mean" in asked:
+        found["mean"] = _errors(record, *_means(record, seen, shown))
+    if "best" in asked:
+        own = found["each"] if len(shown) == len(seen) else _errors(record, kept.w, kept.b)
         own = np.minimum.accumulate(np.append(_errors(record, *(part[None] for part in record.start)), own))
-        found["pocket"] = own[1:][shown]
-    if "voted" in asked:
-        found["voted"] = _votes(record, seen)[shown]
+        found["best"] = own[1:][shown]
+    if "vote" in asked:
+        found["vote"] = _votes(record, seen)[shown]
     return seen[shown], {way: found[way] for way in asked}
 
 

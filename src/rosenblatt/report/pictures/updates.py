@@ -43,7 +43,7 @@ STILL = ",\nstill wrong (undershoot)"
 WRONG = "wrong after it"
 BEFORE, AFTER = "before the update", "after the update"
 DASHED: Any = (0, (5, 3))
-STEP = "#009E73"
+STEP = "#8E44AD"
 DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 UNDERSHOOT = "#D55E00"
 """Vermilion, for a row that is still wrong after its update; it has another mark as well."""
@@ -129,7 +129,7 @@ def _round(factor: float) -> float:
 def figure_of_update(record: Record, k: int, title: str | Sequence[str] = "") -> Figure:
     """Before and after update k, from 1, and what happened in a sentence."""
     each = move(record, k)
-    figure = paper(8.6, 6.7, [*_lines(title), sentence(record, k)])
+    figure = paper(9.2, 6.7, [*_lines(title), sentence(record, k)])
     seen, axes = view(record, [each]), figure.add_subplot()
     draw_update(axes, record, each, seen, INCHES)
     _legend(axes, record, [each], seen)
