@@ -252,8 +252,8 @@ def loss(runs: Any, title: str = "") -> Figure:
 
 
 def errors(record: Record, ways: Sequence[str] | None = None, title: str = "") -> Figure:
-    """E_in, the share of training rows with y·u ≤ 0, after each update of one run: how the weights thrash, and how their
-    mean, the best so far (as the pocket keeps) and their vote stay calm.
+    """E_in, the share of training rows with y·u ≤ 0, after each update of one run: how weights thrash, and how the mean
+    of all so far, the best of them (as the pocket keeps) and their vote stay calm.
 
     ways: of answering, of "each" (the weights then), "mean", "best", "vote"; None: all that can be had. DataError where
     one cannot: the record has too few of the weights, or a vote would ask too much.

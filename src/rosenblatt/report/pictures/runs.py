@@ -101,7 +101,7 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
     kept, chunk = record.kept, record.chunk
     if chunk is None or not len(kept.update):
         raise DataError("the record has no rows, or no weights; there is no training error to draw")
-    each_one = bool((kept.update == np.arange(1, len(record) + 1)).all()) and len(kept.update) == len(record)
+    each_one = len(kept.update) == len(record)
     scores = len(kept.update) * len(chunk.y) * len(record.start[1])
     why = {} if each_one else {"mean": "needs the weights after each update; Trace(weights=10**8) keeps more"}
     why |= {"vote": why["mean"]} if why else {}
