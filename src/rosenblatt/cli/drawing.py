@@ -59,9 +59,15 @@ class Drawing(NamedTuple):
     def check(self, *others: str | None) -> None:
         """Before the work begins: names, and that nothing is overwritten. others: files that must stay."""
         check_picture("--plot", self.plot, *others)
+        if self.plot is not None and self.kind == "strip":
+            from ..report.pictures.updates import MOST_PANELS, check_count
+
+            check_count(self.strip or FIRST, MOST_PANELS)
         if self.film is not None:
             from ..report.pictures.film import check_film
+            from ..report.pictures.updates import MOST_FRAMES, check_count
 
+            check_count(self.strip or FILMED, MOST_FRAMES)
             check_drawn("--film", self.film, check_film, self.plot, *others)
 
     def draw(self, record: Record, title: str) -> None:

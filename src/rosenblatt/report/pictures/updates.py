@@ -174,10 +174,15 @@ def _lines(title: str | Sequence[str]) -> list[str]:
     return [title] if isinstance(title, str) and title else [*title]
 
 
-def _count(record: Record, k: int, most: int) -> int:
-    """How many updates are drawn: k, or as many as there are."""
+def check_count(k: Any, most: int) -> None:
+    """SettingError where it is no number of updates to draw."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= most:
         raise SettingError(f"the number of updates must be from 1 to {most}, found {k!r}")
+
+
+def _count(record: Record, k: int, most: int) -> int:
+    """How many updates are drawn: k, or as many as there are."""
+    check_count(k, most)
     if not len(record):
         raise DataError("the run made no update; there is nothing to draw")
     return min(int(k), len(record))
