@@ -100,7 +100,7 @@ def test_public_names_that_are_objects_have_their_docstring_in_the_reference() -
             assert f"::: rosenblatt.{name}\n" in text, f"rosenblatt.{name} is undocumented"
 
 
-@pytest.mark.parametrize("name", ["theory", "experts", "doctor", "mail"])
+@pytest.mark.parametrize("name", ["theory", "experts", "doctor", "mail", "trace"])
 def test_every_public_name_of_a_part_is_in_the_reference(name: str) -> None:
     text = (DOCS / "reference.md").read_text(encoding="utf-8")
     assert f"\n## rosenblatt.{name}\n" in text
@@ -110,7 +110,7 @@ def test_every_public_name_of_a_part_is_in_the_reference(name: str) -> None:
         assert f"::: rosenblatt.{name}.{public}\n" in text, f"rosenblatt.{name}.{public} is undocumented"
 
 
-@pytest.mark.parametrize("name", ["theory", "experts", "doctor", "mail"])
+@pytest.mark.parametrize("name", ["theory", "experts", "doctor", "mail", "trace"])
 def test_docstrings_of_a_part_say_what_each_argument_is(name: str) -> None:
     """Every public function and class, each public method, and each of their arguments."""
     part = importlib.import_module(f"rosenblatt.{name}")

@@ -35,7 +35,7 @@ _PLACES = {
     "Source": ".data.batch",
     "DEFAULTS": ".learn.settings",
 }
-_MODULES = dict.fromkeys(("compare", "datasets", "doctor", "experts", "mail", "plots", "theory"), ".")
+_MODULES = dict.fromkeys(("compare", "datasets", "doctor", "experts", "mail", "plots", "theory", "trace"), ".")
 
 __all__ = [*_PLACES, "__version__"]
 __getattr__, __dir__ = lazily(__name__, _PLACES | _MODULES, "__version__")

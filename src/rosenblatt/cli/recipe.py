@@ -17,7 +17,7 @@ def recipe_of(words: dict[str, Any], without: Iterable[str] = (), make: Any = Re
     """The recipe of the options that were given. without: those that mean something else here. make: of words. others:
     further words. SettingError before anything is read."""
     names = (given(words) & set(recipe_table())) - set(without)
-    own = {name: words[name] for name in names}
+    own = {name: words[name] for name in recipe_table() if name in names}  # in one order: files hold it
     if isinstance(own.get("class_weight"), str) and own["class_weight"] != "balanced":
         why = "class weight {!r} is not of the form LABEL=WEIGHT; or give balanced"
         own["class_weight"] = _numbers(own["class_weight"], why)

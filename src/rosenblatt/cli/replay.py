@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from ..core.machine import machine
 from ..errors import SettingError
 from ..learn.run import Limits, stop_from
 from ..read.several import from_words
@@ -128,8 +129,9 @@ def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
     yield f"stopped: {_say(stop_from(values['stop_reason']).text)}"
-    versions = values["versions"]
-    yield f"made by rosenblatt {versions['rosenblatt']} with numba {versions['numba']}, {values['cpu']['model']}"
+    if record.facts["machine"] != machine():
+        own = ", ".join(f"{name} {number or 'none'}" for name, number in values["versions"].items())
+        yield f"made on another machine or with other versions: {values['cpu']['model']}; {own}"
     if len(record):
         yield from _updates(record)
 

@@ -70,6 +70,7 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
         "rows": trained.rows.n,
         **dimensions(model),
         "classes": model.classes,
+        "positive": model.classes[1] if len(model.classes) == 2 else None,
         "class_rows": {str(label): int(np.count_nonzero(trained.y == label)) for label in model.classes},
         "learner": settings.learner,
         "keep": settings.keep,
@@ -85,7 +86,9 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
 
 def _text(values: dict[str, Any]) -> Iterator[str]:
     """The same for people."""
-    yield f"{plural(values['rows'], 'row')} ({class_counts(values['class_rows'], 10)}), {dimensions_text(values)}"
+    classes = class_counts(values["class_rows"], 10)
+    classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
+    yield f"{plural(values['rows'], 'row')} ({classes}), {dimensions_text(values)}"
     yield (
         f"{values['learner']}, keep {values['keep']}, {values['optimizer']}: {plural(values['updates'], 'update')}, "
         f"{plural(values['mistakes'], 'mistake')}, {plural(values['epochs'], 'epoch')}"

@@ -3,5 +3,6 @@
 from .file import read, save
 from .observer import Trace
 from .record import Record
+from .replay import Replay, again, verify
 
-__all__ = ["Record", "Trace", "read", "save"]
+__all__ = ["Record", "Replay", "Trace", "again", "read", "save", "verify"]

@@ -31,8 +31,8 @@ COPY = 1 << 20
 
 
 def save(record: Record, path: str | os.PathLike[str]) -> list[str]:
-    """Write it, whole or not at all; gives the files that were written: the path, and where there are arrays beside it
-    `PATH.safetensors`. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where it cannot be written."""
+    """Write a record, whole or not at all; gives the files that were written: path, and where there are arrays beside
+    it `PATH.safetensors`. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where it cannot be written."""
     lines, beside = written(record)
     name = os.fspath(path)
     paths = [name, name + BESIDE] if beside else [name]
@@ -68,7 +68,7 @@ def sha256_of(path: str) -> str | None:
 
 
 def read(path: str | os.PathLike[str]) -> Record:
-    """The record in a file. ModelError, naming file and line, for what is no whole one of ours, or was changed."""
+    """The record in the file at path. ModelError, naming file and line, for what is none, is cut off, or changed."""
     saved = SavedTrace.load(path)
     if not saved.intact:
         raise ModelError(f"{saved.path}: changed since it was written; verifying it against its run says where")

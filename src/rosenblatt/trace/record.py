@@ -58,10 +58,11 @@ class Record:
 
     settings: of the learner, as they came out. classes: the labels, of two the positive one last. names: of the
     columns, or None. chunk: the rows that were learned from, scaled and all, None where they are not at hand. start:
-    (w, b), (K, d) and (K,) float64. epochs: of each finished one its number, mistakes, updates, mean loss, and `by`,
-    the updates by its end. stop: why the run ended. facts: what else is known, as JSON holds it: recipe, data.
-    order: the row numbers that each epoch went through, where they were given. sizes: rows of each chunk, where there
-    were several. begun: of a run that went on its state before, as `model.file.run_parts` has it; else None.
+    (w, b), (K, d) and (K,) float64. entries, updates: what was done. kept: weights on the way. epochs: of each finished
+    one its number, mistakes, updates, mean loss, and `by`, the updates by its end. stop: why the run ended. facts: what
+    else is known, as JSON holds it: recipe, data, files, machine. order: the row numbers that each epoch went through,
+    where they were given. sizes: rows of each chunk. begun: of a run that went on its state before, as
+    `model.file.run_parts` has it; else None.
     """
 
     settings: Settings

@@ -109,7 +109,10 @@ def replay(record: Record, data: Any = None, observers: Iterable[Any] = ()) -> R
 
 
 def verify(file: str | os.PathLike[str] | SavedTrace, data: Any = None, observers: Iterable[Any] = ()) -> Replay:
-    """The same for a file, in which each field that was changed is found. ModelError where it is no whole trace."""
+    """Make the run of a file again, with data and observers as of `again`, and find each field that was changed.
+
+    ModelError where it is no whole trace, or has not all that is needed; DataError where the data are others.
+    """
     saved = file if isinstance(file, SavedTrace) else SavedTrace.load(file)
     slips = _slips(saved)
     same = {name: saved.head.get(name) for name in ("versions", "cpu")} == machine()
