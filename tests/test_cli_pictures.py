@@ -50,7 +50,7 @@ def test_train_draws_and_says_so(tmp_path: Path, kind: str, drawn: list[Any]) ->
     assert_legible(drawn[0])
     told = " ".join(texts(drawn[0])).replace("\n", " ")
     assert "perceptron, keep last, online" in told and "stopped: an epoch without an update" in told
-    assert len(drawn[0].axes) == 1
+    assert len(drawn[0].axes) == 2
     assert well("train", data, "-o", tmp_path / "m", "--plot", picture, "--json").json["pictures"] == [str(picture)]
 
 
@@ -83,15 +83,20 @@ def test_sparse_rows_of_two_columns_and_validation_rows(tmp_path: Path, drawn: l
     assert any("of 60 rows wrong" in text for text in texts(drawn[0]))
 
 
-def test_other_data_have_no_plane_also_where_they_begin_with_two_columns(tmp_path: Path, drawn: list[Any]) -> None:
+def test_other_data_are_seen_in_two_directions_while_they_are_not_too_many(
+    tmp_path: Path, drawn: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, data in one_of_each(tmp_path).items():
         well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--epochs", 3)
-        assert len(drawn[-1].axes) == (2 if name == "table" else 1), name
+        assert len(drawn[-1].axes) == 2, name
         assert_legible(drawn[-1])
-    lines = ["1 1:1", "0 2:1"] * 40_000 + ["1 3:1"]
+    lines = ["1 1:1", "0 2:1"] * 400 + ["1 3:1"]
     data = write(tmp_path / "wide.svm", "\n".join(lines) + "\n")
-    well("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--max-updates", 3, "--epochs", 1)
-    assert len(drawn[-1].axes) == 1
+    words = ("train", data, "-o", tmp_path / "m", "--plot", tmp_path / "p.png", "--max-updates", 3, "--epochs", 1)
+    for most, axes in ((801, 2), (800, 1)):
+        monkeypatch.setattr("rosenblatt.cli.pictures.MOST_KEPT", most)
+        well(*words)
+        assert len(drawn[-1].axes) == axes
 
 
 @pytest.mark.parametrize("words", [("--optimizer", "pick-worst"), ("--max-updates", "1"), ("--max-time", "0")])
@@ -250,3 +255,66 @@ def test_a_picture_never_overwrites_the_data_the_model_or_the_other_picture(tmp_
         done = run("train", data, *words)
         assert done.code == 2 and "the same file is named twice" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["d.png"] and data.read_text() == TABLE
+
+
+# --- trace and margin ------------------------------------------------------------------------------------------------
+
+
+def traced(folder: Path, *words: Any) -> Done:
+    return run("trace", write(folder / "d.csv", TABLE), "--order", "given", "--epochs", 3, *words)
+
+
+def test_trace_draws_the_kind_that_is_asked_for(tmp_path: Path, drawn: list[Any]) -> None:
+    picture = tmp_path / "p.svg"
+    for words, title in (
+        ((), "d.csv"), (("--strip", 1), "d.csv"), (("--update", 2), "update 2, row"),
+        (("--picture", "errors"), "d.csv"), (("--picture", "loss"), "d.csv"),
+    ):  # fmt: skip
+        done = traced(tmp_path, "--plot", picture, *words)
+        assert done.code == 0 and done.out.splitlines()[-1] == f"wrote {picture}", done.err
+        assert_legible(drawn[-1])
+        assert any(title in text for text in texts(drawn[-1]))
+    first, two, one, errors, loss = ([axes for axes in figure.axes if axes.axison] for figure in drawn)
+    assert len(first) > 1 == len(two) == len(one)
+    assert errors[0].get_xlabel() == "rows learned from" and loss[0].get_ylabel() == "mean loss of a row"
+    done = traced(tmp_path, "--plot", picture, "-o", tmp_path / "run.jsonl", "--json")
+    assert done.json["pictures"] == [str(picture)] and done.json["files"] == [str(tmp_path / "run.jsonl")]
+
+
+def test_trace_films(tmp_path: Path) -> None:
+    film = tmp_path / "run.gif"
+    done = traced(tmp_path, "--film", film, "--strip", 2)
+    assert done.code == 0 and film.read_bytes().startswith(b"GIF8") and f"wrote {film}" in done.out
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (("--update", 2), "--update is about --plot, which is not there"),
+    (("--strip", 2), "--strip is about --plot or --film"), (("--picture", "loss"), "--picture is about --plot"),
+    (("--plot", "p.png", "--picture", "update"), "--picture update needs to know which: --update K"),
+    (("--plot", "p.png", "--picture", "loss", "--update", 1), "--update draws one update, --picture loss does not"),
+    (("--plot", "p.png", "--update", 1, "--strip", 3), "--strip draws the first updates side by side"),
+    (("--film", "run.avi"), "--film run.avi: a film's name ends in .gif or .mp4"),
+    (("--plot", "p.png", "--update", 999), "there is no update 999; the run has"),
+    (("--plot", "p.png", "--strip", 13), "the number of updates must be from 1 to 12, found 13"),
+    ((), "there is nothing to make of the run"),
+])  # fmt: skip
+def test_what_trace_cannot_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Any, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = traced(tmp_path, *words)
+    assert done.code in (2, 3) and message in done.err and not done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_a_film_overwrites_neither_the_data_nor_the_picture(tmp_path: Path) -> None:
+    data = write(tmp_path / "d.gif", TABLE)
+    assert run("trace", data, "--format", "table", "--film", data).code in (2, 5) and data.read_text() == TABLE
+
+
+def test_margin_draws_the_rows_that_hold_it(tmp_path: Path, drawn: list[Any]) -> None:
+    data, picture = write(tmp_path / "d.csv", "a,b,c\n0,0,no\n0,1,no\n1,0,no\n1,1,yes\n"), tmp_path / "m.png"
+    done = well("margin", data, "--plot", picture)
+    assert f"wrote {picture}" in done.out and well("margin", data, "--plot", picture, "--json").json["pictures"]
+    assert_legible(drawn[0])
+    assert {"margin 0.354", "nearest rows"} <= set(texts(drawn[0])) and drawn[0].axes[0].get_xlabel() == "a"
+    xor = write(tmp_path / "x.csv", "a,b,c\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    assert run("margin", xor, "--plot", tmp_path / "x.png").code == 3 and not (tmp_path / "x.png").exists()

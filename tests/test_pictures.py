@@ -16,7 +16,7 @@ from rosenblatt.errors import DataError, SettingError
 from rosenblatt.report.pictures import labels
 from rosenblatt.report.pictures.canvas import paper, rendered
 from rosenblatt.report.pictures.labels import FONT, families, readable
-from rosenblatt.report.pictures.regions import MOST_POINTS
+from rosenblatt.report.pictures.points import MOST_POINTS
 
 RANDOM = np.random.default_rng(7)
 
@@ -129,7 +129,7 @@ def test_no_margin_where_a_row_is_wrong_and_no_normal_where_scales_differ() -> N
     shown = texts(plots.regions(PocketPerceptron(max_iter=3).fit(X, [0, 1, 1, 0]), X, [0, 1, 1, 0]))
     assert not [text for text in shown if text == "w" or text.startswith(("margin", "dashed"))]
     figure = plots.regions(Perceptron().fit(X, [0, 1, 0, 1]), X, [0, 1, 0, 1])
-    assert "dashed: the nearest rows" in texts(figure) and "w" not in texts(figure)
+    assert "nearest rows" in texts(figure) and "w" not in texts(figure)
 
 
 def test_curved_areas_have_no_normal() -> None:
@@ -153,7 +153,7 @@ def test_of_many_rows_some_are_drawn_and_all_are_counted() -> None:
     figure = plots.regions(AveragedPerceptron(max_iter=1).fit(X, y), X, y)
     drawn = sum(len(points.get_offsets()) for points in figure.axes[0].collections if points.get_label() in ("0", "1"))
     assert drawn == MOST_POINTS
-    assert "2,000 of the rows:" in texts(figure) and any("of 9,000 rows wrong" in text for text in texts(figure))
+    assert "2,000 of 9,000 places:" in texts(figure) and any("of 9,000 rows wrong" in text for text in texts(figure))
 
 
 def test_one_class_everywhere_and_one_place_for_all() -> None:
@@ -164,8 +164,8 @@ def test_one_class_everywhere_and_one_place_for_all() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0, 2.0, 3.0]], [0], "rows of two numbers"),
-        (np.empty((0, 2)), [], "rows of two numbers"),
+        ([1.0, 2.0, 3.0], [0], r"X has shape \(3,\); a picture is drawn of rows of numbers"),
+        (np.empty((0, 2)), [], "rows of numbers"),
         ([[1.0, 2.0]], [7], "7 is not a label of the estimator; its labels are 0, 1"),
     ],
 )

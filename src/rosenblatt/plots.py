@@ -8,21 +8,29 @@ colour alone. No pyplot, no global state.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError
-from .model.model import Model
+from .report.pictures.asked import asked, codes, distances, into_learner, last_of, named, numbers, watched, weights_of
+from .trace import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["answers", "coefficients", "learning_curve", "regions", "training"]
+    from .theory.ledger.ledger import Ledger
+
+__all__ = [
+    "answers", "coefficients", "convergence", "costs", "errors", "film", "learning_curve", "loss", "margin", "margins",
+    "orders", "rates", "regions", "strip", "training", "update", "votes",
+]  # fmt: skip
+
+MOST_NUMBERS = 1 << 26
+"""Of the weight vectors that vote: 0.5 GB."""
 
 
 def training(estimator: Any, title: str = "") -> Figure:
@@ -33,7 +41,7 @@ def training(estimator: Any, title: str = "") -> Figure:
     """
     from .report.pictures.training import figure_of_training
 
-    learner = _last(estimator)
+    learner = last_of(estimator)
     run = getattr(getattr(learner, "model_", learner), "run", None)
     if run is None:
         raise DataError(f"{type(learner).__name__} has no record of its training; give a fitted learner of rosenblatt")
@@ -41,27 +49,45 @@ def training(estimator: Any, title: str = "") -> Figure:
 
 
 def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
-    """Which class the estimator answers where, for X (n, 2), with the rows of X and their labels y (n,).
+    """Which class the estimator answers where, with the rows of X (n, d) and their labels y (n,).
 
-    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the two columns. With two
-    classes and a straight border, its normal w is drawn, and its margin where no row is wrong. DataError for another
-    number of columns or for labels that are not the estimator's.
+    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the columns. Equal rows are
+    one point, larger the more they are. With two classes and a straight border, its normal w is drawn, and where no row
+    is wrong its margin with the rows that are nearest.
+
+    Two columns are drawn as they are. Of more, X is seen (after the steps of a pipeline) in two directions: of two
+    classes w, and the first principal component of the rows at a right angle to it; of more, those in which the weights
+    of the classes differ most. By w·x + b of two or three classes each row is drawn on its own side of the borders; in
+    general the borders are where they cut the plane through the rows' mean. DataError for labels that are not the
+    estimator's, and for more than 2,000 columns without `coef_`.
     """
-    from .report.pictures.regions import Plane, figure_of_regions
+    from .report.pictures.directions import directions
+    from .report.pictures.regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 
-    x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    if x.ndim != 2 or x.shape[1] != 2 or not len(x):
-        raise DataError(f"X has shape {x.shape}; areas are drawn of rows of two numbers")
-    named = hasattr(X, "columns")
-    called = list(names or (X.columns if named else ("x₁", "x₂")))
-    estimator = _estimator(estimator)
-    classes = np.asarray(estimator.classes_)
+    wide = X if hasattr(X, "shape") else np.asarray(X)
+    if hasattr(estimator, "steps") and (len(wide.shape) != 2 or wide.shape[1] > 2):
+        X, names = estimator[:-1].transform(X), ()
+        estimator = estimator[-1]
+    frame, x = hasattr(X, "columns"), numbers(X)
+    estimator = asked(estimator)
+    classes, d = np.asarray(estimator.classes_), x.shape[1]
+    truth = codes(y, classes)
+    called = list(names or (X.columns if frame else ())) or None
 
     def scores(points: Array) -> Array:
-        return estimator.decision_function(type(X)(points, columns=X.columns) if named else points)
+        return estimator.decision_function(type(X)(points, columns=X.columns) if frame else points)
 
-    plane = Plane(x, _codes(y, classes), scores, classes.tolist(), called)
-    return figure_of_regions(plane, title, 5.6)
+    if d == 2:
+        x = x.toarray() if hasattr(x, "toarray") else x
+        return figure_of_regions(Plane(x, truth, scores, classes.tolist(), called or ("x₁", "x₂")), title, 5.6)
+    own, weights = np.asarray(estimator.decision_function(X)), weights_of(estimator, x, X)
+    if weights is None and d > WIDEST:
+        raise DataError(
+            f"X has {d:,} columns, and the estimator no weights for them; regions are drawn up to {WIDEST:,}"
+        )
+    seen = directions(x, getattr(estimator, "coef_", None), called)
+    scored = Scores(own, weights, scores if weights is None else np.asarray)
+    return figure_of_regions(plane_in(seen, x, truth, scored, classes.tolist()), title, 5.6)
 
 
 def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -71,11 +97,11 @@ def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """
     from .report.pictures.answers import Answers, figure_of_answers
 
-    estimator = _estimator(estimator)
+    estimator = asked(estimator)
     classes = np.asarray(estimator.classes_)
-    scores, predicted = np.asarray(estimator.decision_function(X)), _codes(estimator.predict(X), classes)
+    scores, predicted = np.asarray(estimator.decision_function(X)), codes(estimator.predict(X), classes)
     probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-    answered = Answers(scores, _codes(y, classes), predicted, classes.tolist(), probabilities)
+    answered = Answers(scores, codes(y, classes), predicted, classes.tolist(), probabilities)
     return figure_of_answers(answered, title)
 
 
@@ -87,7 +113,7 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     """
     from .report.pictures.coefficients import figure_of_coefficients
 
-    pipeline, estimator = estimator, _estimator(_last(estimator))
+    pipeline, estimator = estimator, asked(last_of(estimator))
     if not hasattr(estimator, "coef_"):
         raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
     w = np.atleast_2d(np.asarray(estimator.coef_))
@@ -129,28 +155,191 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     return figure_of_growth(measured(labels, train, folds, seed), title or type(estimator).__name__)
 
 
-def _last(estimator: Any) -> Any:
-    return estimator[-1] if hasattr(estimator, "steps") else estimator
+# --- how far from the line, and what it costs ---
 
 
-def _estimator(given: Any) -> Any:
-    """What is given; of a `Model` what pictures ask of an estimator."""
-    if not isinstance(given, Model):
-        return given
-    own = {"classes_": given.classes, "decision_function": given.decision, "predict": given.predict}
-    own |= {"predict_proba": given.probabilities} if given.has_probabilities else {}
-    names, plain = given.feature_names, given.run.settings.kernel is None  # of products of columns, made one by one
-    names = None if names is None else [names[j] for j in range(given.width if plain else given.given_width)]
-    own |= {"coef_": given.weights[0]} if plain else {}
-    return SimpleNamespace(**own, feature_names_in_=names)
+def margin(X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
+    """The hyperplane of the widest margin between two classes, the margin on both sides, and the rows that hold it.
+
+    X: (n, d), y: (n,) of two labels, names: of the columns; more than two of them as `regions` shows them. DataError
+    where no hyperplane separates the rows. Source: `theory.max_margin`.
+    """
+    from .report.pictures.margins import figure_of_margin
+    from .theory.margins.maximum import max_margin
+
+    return figure_of_margin(max_margin(X, y), list(names or getattr(X, "columns", ())) or None, title)
 
 
-def _codes(y: Any, classes: Array) -> Array:
-    """(n,) the classes' numbers 0 … K − 1."""
-    order = {label: k for k, label in enumerate(classes.tolist())}
-    labels = np.asarray(y).tolist()
-    unknown = next((label for label in labels if label not in order), None)
-    if unknown is not None or not labels:
-        what = "there are no rows" if not labels else f"{unknown!r} is not a label of the estimator"
-        raise DataError(f"{what}; its labels are {', '.join(map(str, order))}")
-    return np.array([order[label] for label in labels])
+def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
+    """A histogram of y·u/‖w‖, how far each row is from the border on its own side; wrong rows are below 0, hatched.
+
+    estimators: one fitted linear classifier (or `Model`), or a dict of names and such, each with a panel. Of more than
+    two classes: from the border to the best of the other ones. DataError for a vote or a kernel, which have no w.
+    """
+    from .report.pictures.margins import figure_of_margins
+
+    found = {}
+    for name, each in (estimators if isinstance(estimators, Mapping) else {"": estimators}).items():
+        x = numbers(each[:-1].transform(X) if hasattr(each, "steps") else X)
+        own = asked(last_of(each))
+        weights = weights_of(own, x, X if not hasattr(each, "steps") else x)
+        if weights is None:
+            raise DataError(f"{name or type(each).__name__} has no w·x + b, from which rows are so far away")
+        found[str(name) or type(last_of(each)).__name__] = distances(*weights, x, codes(y, np.asarray(own.classes_)))
+    return figure_of_margins(found, title)
+
+
+def costs(estimator: Any, X: Any, y: Any, cost: Mapping[Any, float], title: str = "") -> Figure:
+    """ROC with the lines of equal cost, and the cost of each threshold: as the classifier answers, and at the cheapest.
+
+    Any fitted classifier of two classes with `decision_function` and `classes_`. cost: label → what a mistake on a row
+    of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows of
+    one class.
+    """
+    from .model.thresholds import two_costs
+    from .report.pictures.margins import figure_of_costs
+
+    estimator = asked(estimator)
+    classes = np.asarray(estimator.classes_)
+    if len(classes) != 2:
+        raise DataError(f"a threshold is for two classes; the estimator has {len(classes)}")
+    prices, truth = two_costs(cost, classes), codes(y, classes)
+    if not 0 < truth.sum() < len(truth):
+        raise DataError("the rows are all of one class; a threshold is chosen by rows of both")
+    return figure_of_costs(np.asarray(estimator.decision_function(X)), truth > 0, prices, classes.tolist(), title)
+
+
+# --- runs, off their records ---
+
+
+def update(record: Record, k: int, title: str = "") -> Figure:
+    """Before and after update k of a run, from 1: x, w before and after with the step between them as arrows, the line
+    before (dashed) and after, the row that moved, and in a sentence what happened. An undershoot, y·u ≤ 0 after the
+    update, is marked.
+
+    record: of `Trace`, or read from a file. Of more than two columns one sees the plane of w before and after, in which
+    each row keeps both scores. Arrows of w are longer or shorter than they are where the legend says so. DataError for
+    another k, a run with a kernel, and where neither rows nor weights are in the record.
+    """
+    from .report.pictures.updates import figure_of_update
+
+    return figure_of_update(record, k, title)
+
+
+def strip(record: Record, k: int = 6, title: str = "") -> Figure:
+    """The first k updates of a run side by side, at most 12, each as `update` draws it. SettingError for another k."""
+    from .report.pictures.updates import figure_of_strip
+
+    return figure_of_strip(record, k, title)
+
+
+def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
+    """Write the first k updates of a run, at most 200, as a film: a .gif, or an .mp4 where ffmpeg is found.
+
+    SettingError for another k or suffix, and where an .mp4 cannot be made; DataError as `update`.
+    """
+    from .report.pictures.film import film_of, write_film
+
+    write_film(film_of(record, path, k, title), path)
+
+
+def loss(runs: Any, title: str = "") -> Figure:
+    """The mean loss of each epoch. runs: a `Record`, or a dict of names and records. DataError without an epoch."""
+    from .report.pictures.runs import figure_of_loss
+
+    found = named(runs, Record)
+    return figure_of_loss({name: [each["loss"] for each in one.epochs] for name, one in found.items()}, title)
+
+
+def errors(record: Record, ways: Sequence[str] | None = None, title: str = "") -> Figure:
+    """E_in, the share of training rows with y·u ≤ 0, after each update of one run: how weights thrash, and how the mean
+    of all so far, the best of them (as the pocket keeps) and their vote stay calm.
+
+    ways: of answering, of "each" (the weights then), "mean", "best", "vote"; None: all that can be had. DataError where
+    one cannot: the record has too few of the weights, or a vote would ask too much.
+    """
+    from .report.pictures.runs import figure_of_errors
+
+    return figure_of_errors(record, ways, title)
+
+
+def convergence(ledger: Ledger, title: str = "") -> Figure:
+    """The proof that the perceptron ends, drawn on a run: (w̄·u)² ≥ η²k²γ̄² and ‖w̄‖² ≤ η²kR̄² after k mistakes. As
+    (w̄·u)² ≤ ‖w̄‖², k cannot pass the place where the two meet, R̄²/γ̄².
+
+    ledger: a `theory.Ledger` that followed a fit. DataError with the condition that fails where the theorem does not
+    apply. Source: lecture notes 000 and 001; of a margin perceptron 002.
+    """
+    from .report.pictures.lines import figure_of_proof
+
+    applies = next(bound for bound in ledger.bounds() if bound.name == "progress")
+    if applies.why_not or ledger.limit is None:
+        raise DataError(f"the proof is not about this run: {applies.why_not}")
+    return figure_of_proof(ledger.curves(), ledger.limit, title)
+
+
+# --- many runs ---
+
+
+def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1.0), title: str = "") -> Figure:
+    """Learning rates side by side: the loss of each epoch, and the weights that move most, which oscillate where a rate
+    is too large.
+
+    estimator: a learner of this package, not fitted, or a pipeline that ends in one; it is cloned and fitted once for
+    each eta0 in rates, at most 6. SettingError for other learners and rates.
+    """
+    from .report.pictures.runs import figure_of_rates
+
+    if not 1 <= len(rates) <= 6:
+        raise SettingError(f"rates must be 1 to 6 learning rates, found {len(rates)}")
+    learner, x, _ = into_learner(estimator, X, y)
+    return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in rates}, title)
+
+
+def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") -> Figure:
+    """What the order of the rows does: mistakes in each epoch, and the line in the end, for many orders.
+
+    estimator: a learner of this package of two classes, not fitted, or a pipeline that ends in one; it is cloned and
+    fitted with random_state 0, 1, … orders: how many, from 2 to 100. SettingError for other learners.
+    """
+    from .report.pictures.many import Learned, Rows, figure_of_orders
+
+    if isinstance(orders, bool) or not isinstance(orders, (int, np.integer)) or not 2 <= orders <= 100:
+        raise SettingError(f"orders must be a whole number from 2 to 100, found {orders!r}")
+    learner, X, names = into_learner(estimator, X, y)
+    x, found = numbers(X), []
+    for seed in range(orders):
+        learned, record = watched(learner, X, y, random_state=seed)
+        weights = weights_of(learned, x, X)
+        if weights is None or len(weights[0]) != 1:
+            raise DataError("each order must end in one line: two classes, and a learner with coef_ that does not vote")
+        truth = codes(y, learned.classes_)
+        wrong = int(np.count_nonzero((np.asarray(learned.decision_function(X)) > 0.0) != truth))
+        found.append(Learned(learned.mistakes_, weights[0][0], float(weights[1][0]), len(record), wrong))
+    return figure_of_orders(found, Rows(x, truth, learned.classes_.tolist(), names), title)
+
+
+def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
+    """The weight vectors that vote, by how many rows in a row each had right, and their lines over the rows.
+
+    estimator: a fitted `VotedPerceptron`, or another learner with keep="voted", of two classes and without a kernel.
+    X, y: the rows to draw. DataError for another one.
+    """
+    from .report.pictures.many import Rows, figure_of_votes
+
+    x, model = numbers(X), getattr(estimator, "model_", estimator)
+    memory, state = model.run.answering if hasattr(model, "run") else (None, None)
+    if (
+        memory is None
+        or not hasattr(memory, "voters")
+        or len(model.classes) != 2
+        or model.run.settings.kernel is not None
+    ):
+        raise DataError('votes are drawn of a fitted learner with keep="voted", of two classes and without a kernel')
+    if memory.vectors(state) * x.shape[1] > MOST_NUMBERS:
+        raise DataError(f"{memory.vectors(state):,} weight vectors of {x.shape[1]:,} columns are too many to draw")
+    w, b, counts = memory.voters(state, 0)
+    vote = asked(estimator).decision_function if x.shape[1] <= 2 else None
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    rows = Rows(x, codes(y, model.classes), model.classes.tolist(), names)
+    return figure_of_votes(w, b, counts, rows, vote, title)

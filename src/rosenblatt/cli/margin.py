@@ -5,15 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError, naming
+from ..errors import DataError, SettingError, naming
+from ..kernels import kernel_name
 from ..report.words import dimensions, hyperplanes, large, listed, plural, short, table
 from ..theory.ledger.bounds import radius, whole
-from ..theory.margins.maximum import max_margin
+from ..theory.margins.maximum import MaxMargin, max_margin
 from ..theory.proof.exact import NOT_IN_FLOATS
 from ..theory.space import in_lengths
 from .command import command
-from .options import data_options, json_option, kernel_option, problem_options, time_option
+from .optimum import name_of
+from .options import data_options, json_option, kernel_option, plot_option, problem_options, time_option
 from .output import notes, show
+from .pictures import check_picture, write_picture
 from .problem import read, wanted
 from .progress import Progress
 
@@ -23,11 +26,12 @@ LISTED = 10
 
 @command(data="DATA...")
 @time_option("The most seconds for each hyperplane; what is found by then is shown.")
+@plot_option("Draw the hyperplane, the margin and the rows that hold it: a .png, .svg or .pdf.")
 @json_option
 @problem_options
 @kernel_option
 @data_options
-def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> None:
+def margin(data: str, plot: str | None, as_json: bool, time_limit: float | None, **words: Any) -> None:
     """Find the hyperplane of the widest margin between two classes of DATA, and how wide it is.
 
     Three margins are told apart: with an offset that costs nothing (the distance one sees), with the bias counted as a
@@ -39,8 +43,13 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
     Example:
         rosenblatt margin iris.csv --positive setosa
         rosenblatt margin sonar.svm --no-intercept --json
+        rosenblatt margin points.csv --plot margin.png
     """
+    check_picture("--plot", plot, data)
     wish = wanted(words)
+    if plot and wish.recipe.settings.kernel is not None:
+        text = "--plot draws a hyperplane of columns; `rosenblatt train` with {kernel:s} and --plot draws its border"
+        raise SettingError(text, kernel=kernel_name(wish.recipe.settings.kernel))
     with Progress() as progress:
         rows_read = read(data, wish, progress).in_kernel()
         watch, rows = progress.runs(), []
@@ -48,16 +57,28 @@ def margin(data: str, as_json: bool, time_limit: float | None, **words: Any) -> 
             for at, problem in enumerate(rows_read.problems):
                 if watch is not None:
                     watch(f"class {problem.classes[1]}", at, len(rows_read.problems))
-                rows.append(_row(problem, time_limit, alone=len(rows_read.problems) == 1))
+                found, row = _row(problem, time_limit, alone=len(rows_read.problems) == 1)
+                rows.append(row)
+                if plot and at == 0:  # of several problems the first: the picture is of one hyperplane
+                    _draw(found, rows_read.origin, plot)
     first = rows_read.problems[0].given
     values = {"data": rows_read.origin, "time_limit": time_limit, "rows": first.n, "features": first.width,
               "fit_intercept": wish.recipe["fit_intercept"], **rows_read.in_json, "margins": rows,
-              "notes": rows_read.notes}  # fmt: skip
+              "notes": rows_read.notes, "pictures": [plot] if plot else []}  # fmt: skip
     notes(rows_read.notes)
-    show(values, _text(values) if len(rows) == 1 else _table(values), as_json)
+    show(values, _text(values) if len(rows) == 1 else _table(values), as_json, values["pictures"])
 
 
-def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
+def _draw(found: MaxMargin | None, origin: str, path: str) -> None:
+    from ..report.pictures.margins import figure_of_margin
+
+    if found is None:
+        raise DataError("the first class cannot be separated from the rest; there is no margin to draw")
+    names = [name_of(found.problem, j) for j in range(found.problem.d)] if found.problem.d <= 2 else None
+    write_picture(figure_of_margin(found, names, str(origin)), path)
+
+
+def _row(problem: Any, time_limit: float | None, alone: bool) -> tuple[MaxMargin | None, dict[str, Any]]:
     """What JSON shows of one class against another. Raises DataError where it is the only one and not separable."""
     rest, positive = problem.classes
     row: dict[str, Any] = {"positive": positive, "negative": rest, "separable": True}
@@ -66,7 +87,7 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     except DataError as error:
         if alone:
             raise
-        return {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
+        return None, {**row, "separable": None if "no hyperplane" in str(error) else False, "reason": str(error)}
     names = ("margin", "lower_bound", "upper_bound", "gap", "w", "b", "in_floats")
     row |= {name: getattr(found, name) for name in names}
     row |= {"support": problem.numbered(found.support), "multipliers": found.multipliers}
@@ -80,7 +101,7 @@ def _row(problem: Any, time_limit: float | None, alone: bool) -> dict[str, Any]:
     )
     ratio = (longest / least) * (longest / least)  # a power of floats raises where it overflows
     row |= {"radius": longest, "mistakes_possible": whole(ratio) if ratio < 1e18 else ratio}
-    return row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
+    return found, row | {"complete": found.complete, "seconds": round(found.seconds, 3)}
 
 
 def _kinds(row: dict[str, Any], fit_intercept: bool) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..compare.learning_curve import learning_curve
@@ -25,6 +25,8 @@ ONCE = ("validation", "calibrate", "max_false_positives", "max_false_negatives",
 """Options that set rows aside, or fit something to scores, of the one model."""
 FOLDS = 5
 """Of the learning curve."""
+MOST_KEPT = 1 << 22
+"""Numbers of rows that are kept to be drawn, 32 MB; of more data the places are not."""
 
 
 def check_picture(option: str, path: str | None, *others: str | None) -> None:
@@ -34,8 +36,13 @@ def check_picture(option: str, path: str | None, *others: str | None) -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # a home that cannot be written to is none of our affairs
     from ..report.pictures.canvas import check_suffix
 
+    check_drawn(option, path, check_suffix, *others)
+
+
+def check_drawn(option: str, path: str, named_well: Callable[[str], Any], *others: str | None) -> None:
+    """SettingError where a file that is drawn has a name that says no kind, or is one of those that must stay."""
     try:
-        check_suffix(path)
+        named_well(path)
     except SettingError as error:
         raise error.within(f"{option} ") from None
     check_writable(path, *others)
@@ -55,8 +62,8 @@ def write_picture(figure: Figure, path: str) -> None:
 
 
 class Keeping(Progress):
-    """Progress that also keeps the labelled batches it sees: of two columns, or all of them. first: of the training
-    data, which are read before validation rows."""
+    """Progress that also keeps the labelled batches it sees, up to 32 MB, or all of them. first: of the training data,
+    which are read before validation rows."""
 
     def __init__(self, all: bool) -> None:
         super().__init__()
@@ -81,12 +88,13 @@ class Kept(Watched):
 
     def __init__(self, source: Source, progress: Keeping, what: str) -> None:
         super().__init__(source, progress, what)
-        self.all, self.wide, self.parts = progress.all, False, list[Batch]()
+        self.all, self.size, self.parts = progress.all, 0, list[Batch]()
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in super().__iter__():
-            self.wide = self.wide or isinstance(batch.rows, list) or batch.rows.width > 2
-            if self.all or not self.wide:
+            rows = batch.rows
+            self.size += sum(map(len, rows)) // 8 if isinstance(rows, list) else rows.size
+            if self.all or self.size <= MOST_KEPT:
                 self.parts.append(batch)
             else:
                 self.parts.clear()

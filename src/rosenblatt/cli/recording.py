@@ -30,10 +30,12 @@ def recorder(data: str) -> Trace:
     return trace
 
 
-def write_record(trace: Trace, path: str) -> dict[str, Any]:
-    """Write what was recorded; what is said of it."""
-    with output_errors(path):
-        files = save(trace.record, path)
+def write_record(trace: Trace, path: str | None) -> dict[str, Any]:
+    """Write what was recorded, None: nowhere; what is said of it."""
+    files: list[str] = []
+    if path is not None:
+        with output_errors(path):
+            files = save(trace.record, path)
     sizes = [os.path.getsize(file) for file in files if os.path.isfile(file)]
     record = trace.record
     return {"files": files, "bytes": sum(sizes), "updates": len(record), "entries": len(record.entries.update)}

@@ -14,6 +14,7 @@ from ..report.answers import dimensions, dimensions_text
 from ..report.words import class_counts, plural, series
 from ..trace import Record
 from .command import command, in_shell, option
+from .drawing import Drawing, drawing_options
 from .options import json_option, recipe_options
 from .output import notes, show
 from .progress import Progress
@@ -28,6 +29,7 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 @option("Output", "-o", "--output", metavar="RUN", help="The file of the run to write; .gz, .xz and .zst are packed.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option("Output", "--start", metavar=START.metavar, help=START.help)
+@drawing_options
 @json_option
 @recipe_options
 def trace(data: str, output: str | None, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
@@ -39,21 +41,26 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     Example:
         rosenblatt trace points.csv -o run.jsonl --order given
         rosenblatt trace heart.svm.xz -o run.jsonl --rule logistic --epochs 5
+        rosenblatt trace points.csv --plot updates.png --film run.gif
         rosenblatt replay run.jsonl --verify
     """
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
-    if output is None:  # with something else to show, a file is not needed
+    drawing = Drawing.of(words)
+    if output is None and not drawing.files:  # with something else to show, a file is not needed
         raise SettingError("there is nothing to make of the run; name a file to write it to: -o RUN")
-    check_run(output, data, before, start, words["order"], words["validation"])
+    read = (data, before, start, words["order"], words["validation"])
+    check_run(output, *read)
+    drawing.check(output, *read)
     recipe, record = asked_recipe(words, before, start), recorder(data)
     with Progress() as progress, noted():
         trained = learned(recipe, data, first_model(before, start), before is not None, progress, [record])
         progress.end()
+        drawing.draw(record.record, data)
         written = write_record(record, output)
     notes(trained.notes)
-    values = _values(trained, record.record, written)
-    show(values, _text(values), as_json, written["files"])
+    values = _values(trained, record.record, written) | {"pictures": drawing.files}
+    show(values, _text(values), as_json, [*written["files"], *drawing.files])
 
 
 def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +96,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
     yield f"stopped: {in_shell(values['stop_reason'])}"
-    yield f"recorded: {size_text(values['bytes'])}"
+    if values["files"]:
+        yield f"recorded: {size_text(values['bytes'])}"
 
 
 def size_text(count: int) -> str:

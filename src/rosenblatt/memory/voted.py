@@ -257,6 +257,22 @@ class Voted(Last):
             counts[1:] += 1.0
         return Path(log["row"][chosen], coef, log["scale"][chosen], starts, counts)
 
+    def voters(self, state: State, k: int) -> tuple[Array, Array, Array]:
+        """(m, d), (m,), (m,): the weight vectors of class k, their biases, and their votes."""
+        path, start = self.path(state, k), self._start(state)
+        d = start[0].shape[1]
+        rows = np.empty((0, d)) if self.support.rows is None else np.asarray(self.support.rows.toarray(), float)
+        w, out = start[0][k].astype(float), np.empty((len(path.counts), d))
+        out[0], now = w, 0
+        for begin, end, factor in segments(path):
+            w = w * factor
+            for at in range(begin, end):
+                w = w + path.coef[at] * rows[path.row[at]]
+                if now < len(path.starts) and path.starts[now] == at:
+                    now += 1
+                    out[now] = w * path.scale[at]
+        return out, biases(path, float(start[1][k]), float(state.f[BIAS])), path.counts
+
     def vectors(self, state: State) -> int:
         return int(state.n[UPDATES]) + 1
 

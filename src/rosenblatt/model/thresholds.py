@@ -122,7 +122,7 @@ def chosen(model: Model, scores: Array, y: Array, wish: Wish, rows_are: str, kno
         threshold = line_at(model, wish.at)
         record["at"] = wish.at
     elif wish.cost is not None:
-        costs = _costs(wish.cost, model.classes)
+        costs = two_costs(wish.cost, model.classes)
         threshold = cheapest(u[~positive], u[positive], costs)
         record["cost"] = dict(zip(map(str, model.classes), costs, strict=True))
     elif wish.max_false_positives is not None:
@@ -245,7 +245,8 @@ def _midway(values: Array, place: int) -> float:
     return middle if low <= middle < high else low
 
 
-def _costs(cost: Mapping[str, float], classes: Array) -> tuple[float, float]:
+def two_costs(cost: Mapping[Any, float], classes: Array) -> tuple[float, float]:
+    """(of a mistake on a negative row, on a positive one). SettingError where they are no costs of these labels."""
     names, cost = [str(label) for label in classes], {str(label): value for label, value in cost.items()}
     unknown = [name for name in cost if name not in names]
     if unknown:

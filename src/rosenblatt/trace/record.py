@@ -121,3 +121,19 @@ class Record:
         if at == len(self.kept.update) or self.kept.update[at] != update:
             return None
         return self.kept.w[at], self.kept.b[at]
+
+    def rebuilt(self, update: int) -> tuple[Array, Array] | None:
+        """As `weights`; where they were not kept, the nearest ones before with the steps since then added, the same but
+        for rounding. None where steps are not the rows' own: with a kernel, a metric, L1 or L2, or without rows."""
+        plain = self.settings.kernel is None and not self.settings.shaped and self.settings.alpha == 0.0
+        there = self.weights(update)
+        if there is not None or self.chunk is None or not plain:
+            return there
+        at = int(np.searchsorted(self.kept.update, update)) - 1
+        before, w = (0, self.start[0]) if at < 0 else (int(self.kept.update[at]), self.kept.w[at])
+        own = slice(*np.searchsorted(self.entries.update, [before + 1, update + 1]).tolist())
+        w = w.astype(float)
+        for k in range(len(w)):
+            moved = own if len(w) == 1 else np.flatnonzero(self.entries.cls[own] == k) + own.start
+            w[k] += self.chunk.rows.take(self.entries.row[moved]).combine(self.entries.a[moved])
+        return w, self.bias(update)

@@ -108,13 +108,19 @@ def say(axes: Axes, text: str) -> None:
 
 def finish(figure: Figure) -> Figure:
     """Gives each text the fonts that its letters need, and everything its place."""
-    for text in figure.findobj(Text):
-        text.set_fontfamily(families(text.get_text()))
-        text.set_usetex(False)
+    with_fonts(figure)
     # Square axes move their neighbours, so that one pass leaves words on top of each other or cut off; three do not.
     for _ in range(PASSES):
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    return figure
+
+
+def with_fonts(figure: Figure) -> Figure:
+    """Gives each text the fonts that its letters need."""
+    for text in figure.findobj(Text):
+        text.set_fontfamily(families(text.get_text()))
+        text.set_usetex(False)
     return figure
 
 

@@ -32,6 +32,8 @@ NARROW = 8.0
 """Ratio of the most weights to the fewest, below which their axis is linear."""
 BEYOND = 50
 """Points of a line between the last addition and where the run must have ended."""
+FEW = 12.0
+"""Times the additions made at which the lines meet, up to which a plain scale shows the run."""
 
 
 def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
@@ -130,6 +132,42 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
         else:
             why = "no step was made" if name == "square" else "no separator to compare with"
             say(axes, why)
+    return finish(figure)
+
+
+def figure_of_proof(curves: dict[str, Any], limit: float, title: str | Sequence[str] = "") -> Figure:
+    """The proof of convergence on one run, of `Ledger.curves()`: (w̄·u)² between η²k²γ̄² and ‖w̄‖², which is below
+    η²kR̄² (of a margin perceptron k(η²R̄² + 2ητ)). The theorems' lines meet at k = limit: there it must have ended."""
+    k = np.asarray(curves["additions"], float)
+    figure = paper(9.4, 6.2, title)
+    axes = figure.add_subplot()
+    plain(axes, x="additions k (of the perceptron: mistakes)", y="squared length")
+    at = np.unique(np.concatenate([k, np.geomspace(k[0], max(2.0 * limit, k[-1]), 4 * BEYOND)]))
+    rate, step = float(curves["square_line"][-1] / k[-1]), float(curves["along_line"][-1] / k[-1])
+    run = {"linestyle": "-", "marker": "o" if len(k) == 1 else ""}
+    shown = (
+        (at, rate * at, "‖w̄‖² at most: k times what one addition adds", {**look(4), "marker": ""}),
+        (k, curves["square"], "‖w̄‖² of this run", {**look(5), **run}),
+        (k, np.square(curves["along"]), "(w̄·u)² of this run, never above it", {**look(3), **run}),
+        (at, np.square(step * at), "(w̄·u)² at least: it grows as k²", {**look(6), "marker": ""}),
+    )  # fmt: skip
+    for x, y, label, style in shown:
+        axes.plot(x, y, label=label, linewidth=2.0, **style)
+    axes.plot([limit], [rate * limit], marker="o", color=INK, markersize=8, linestyle="none", zorder=5)
+    axes.axvline(limit, color=INK, linewidth=1.0, linestyle=(0, (2, 2)))
+    few = limit <= FEW * k[-1]
+    if not few:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(number_of)
+            axis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(0.0 if few else 0.9 * at[0], 1.25 * limit if few else at[-1])
+    axes.set_ylim(bottom=0.0 if few else None, top=1.6 * rate * limit if few else None)
+    text = f"they meet at k = {limit:,.4g}:\nat most {whole(limit):,} additions,\nthis run made {int(k[-1]):,}"
+    where: dict[str, Any] = {"xy": (limit, 0.04), "xycoords": axes.get_xaxis_transform(), "textcoords": "offset points"}
+    axes.annotate(text, xytext=(-5, 0), ha="right", va="bottom", color=INK, **where)
+    above(axes, 2, handlelength=3.2)
     return finish(figure)
 
 

@@ -1,4 +1,5 @@
-"""Which class answers where, for rows of two numbers: areas, the line between them, its normal and its margin."""
+"""Which class answers where: areas, the line between them, its normal and its margin. Of rows of more than two numbers
+as much as two directions show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -9,28 +10,34 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from ...core.rows import Array
-from .canvas import FILLS, INK, MARKERS, beside, finish, paper, plain
+from .canvas import FILLS, INK, beside, finish, paper, plain
+from .directions import Directions
 from .labels import readable
+from .lettering import Lettering
+from .points import Points, draw_points, limits, points
 
-MOST_POINTS = 2000
-"""Rows drawn; more hide each other, and an SVG of 2,000 points has 0.5 MB."""
-ROOMY = 400
-"""Rows up to which they are drawn large."""
 TALL = 18
 """Names in a column of the legend."""
 GRID = 300
 """Places a side at which the model is asked; contours are drawn between them, so lines stay straight."""
-SAME_SCALE = 4.0
-"""Ranges that differ by less than this share one scale, so that a right angle is one and distances can be seen."""
+COARSE = 120
+"""The same of a model that is asked in all columns."""
+VALUES = 1 << 22
+"""Of the points that it is asked about at once."""
+WIDEST = 2000
+"""Columns up to which such a model is asked."""
+INCHES = 3.9
+"""Of a side of the axes."""
 LINEAR = 1e-6
 """Scores this close to a plane, relative to their range, are those of a line."""
 
 
 class Plane(NamedTuple):
-    """Labelled rows of two numbers, and a model's answers.
+    """Labelled rows as places in a plane, and a model's answers.
 
-    x: (n, 2). y: (n,) class numbers. scores: (m, 2) points → (m,) or (m, K) as `Model.decision`. classes: the K labels.
-    names: of the two columns. grid: places a side at which the model is asked.
+    x: (n, 2). y: (n,) class numbers. scores: (m, 2) places → (m,) or (m, K) as `Model.decision`. classes: the K labels.
+    names: of the two axes. grid: places a side at which the model is asked. own: the rows' own scores, where those at
+    their places may be others. columns: of the rows, 2 where all is seen.
     """
 
     x: Array
@@ -39,6 +46,40 @@ class Plane(NamedTuple):
     classes: Sequence[Any]
     names: Sequence[str]
     grid: int = GRID
+    own: Array | None = None
+    columns: int = 2
+
+    @property
+    def level(self) -> Array:
+        """The scores of the rows."""
+        return self.scores(self.x) if self.own is None else self.own
+
+
+class Scores(NamedTuple):
+    """What a model answers. own: the scores of the rows, (n,) or (n, K). weights: (w, b), (K, d) and (K,), K = 1 for
+    two classes; scores: what it makes of w·x + b. Without weights, scores: of points (m, d)."""
+
+    own: Array
+    weights: tuple[Array, Array] | None
+    scores: Callable[[Array], Array]
+
+
+def plane_in(seen: Directions, x: Any, y: Array, answers: Scores, classes: Sequence[Any]) -> Plane:
+    """Rows x (n, d), dense or sparse, of class numbers y, as `seen` shows them, and what a model answers."""
+    places = seen.places(x)
+    if x.shape[1] == 1:  # the classes one above the other
+        places[:, 1] = (y - (len(classes) - 1) / 2.0) * 0.3 * (np.ptp(places[:, 0]) or 1.0)
+    grid = GRID if answers.weights is not None else COARSE
+
+    def scores(at: Array) -> Array:
+        if answers.weights is not None:
+            w, b = seen.cut(*answers.weights)
+            found = at @ w.T + b
+            return answers.scores(found[:, 0] if found.shape[1] == 1 else found)
+        parts = np.array_split(at, -(-at.size * x.shape[1] // VALUES))
+        return np.concatenate([answers.scores(seen.points(part)) for part in parts])
+
+    return Plane(places, y, scores, classes, seen.names, grid, answers.own, x.shape[1])
 
 
 def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5.2) -> Figure:
@@ -51,21 +92,39 @@ def figure_of_regions(plane: Plane, title: str | Sequence[str], width: float = 5
 def draw_regions(axes: Axes, plane: Plane) -> None:
     """Draw areas, borders and rows; those answered wrongly, or on the border, have a ring. With two classes and a
     straight border also its normal w, and the margin where no row is wrong."""
-    x, y = _limits(plane.x)
+    x, y = limits(plane.x)
     same = np.isclose(x[1] - x[0], y[1] - y[0])
-    wrong = _answers(plane) != plane.y
+    level = plane.level
+    wrong = _answers(level) != plane.y
     title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
-    level = plane.scores(plane.x)
     border = (level == 0.0) & ~wrong if level.ndim == 1 else np.zeros(len(wrong), bool)
     title += f",\n{np.count_nonzero(border):,} more on the border (training errors, too)" if border.any() else ""
-    plain(axes, title, readable(plane.names[0]), readable(plane.names[1]))
+    title += f",\nof {plane.columns:,} columns in two directions" if plane.columns > 2 else ""
+    plain(axes, title, *(readable(name, 52) if name or plane.columns > 1 else "" for name in plane.names))
     axes.grid(False)
     axes.set(xlim=x, ylim=y, box_aspect=1)
+    if plane.columns == 1:
+        axes.set(yticks=[])
     across, up = np.meshgrid(np.linspace(*x, plane.grid), np.linspace(*y, plane.grid))
-    points = np.column_stack([across.ravel(), up.ravel()])
-    scores = plane.scores(points)
-    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-    for k in reversed(range(len(plane.classes))):  # where scores are level the first class answers: it is drawn last
+    places = np.column_stack([across.ravel(), up.ravel()])
+    scores = plane.scores(places)
+    shown = points(plane.x, plane.y, wrong | border)
+    words = Lettering(axes, INCHES, shown.x)
+    nearest = np.zeros(0, int)
+    if scores.ndim == 1:
+        nearest = _line(axes, plane, places, scores, bool(same), words)
+        scores = np.column_stack([-scores, scores])
+    draw_areas(axes, across, up, scores)
+    draw_points(axes, shown, plane.classes, "wrong, or\non the border" if border.any() else "wrong")
+    if nearest.size:
+        style: dict[str, Any] = {"marker": "s", "facecolors": "none", "edgecolors": INK, "linewidths": 1.4}
+        axes.scatter(plane.x[nearest, 0], plane.x[nearest, 1], s=260.0, label="nearest rows", zorder=4, **style)
+    draw_names(axes, shown, plane.classes)
+
+
+def draw_areas(axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6) -> None:
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between."""
+    for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])
@@ -74,78 +133,58 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
                 axes.set_facecolor(pale)
                 continue
             axes.contourf(across, up, lead, levels=[0.0, np.inf], colors=[pale], zorder=0.5)
-            axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=1.6, zorder=1.5)
-    if len(plane.classes) == 2:
-        _line(axes, plane, points, scores[:, 1], bool(same))
-    _rows(axes, plane, wrong | border, "wrong, or\non border" if border.any() else "wrong")
+            if line:
+                axes.contour(across, up, lead, levels=[0.0], colors=[INK], linewidths=line, zorder=1.5)
 
 
-def _answers(plane: Plane) -> Array:
-    """(n,) class numbers: with two classes 1 for scores above 0, else the best score's."""
-    scores = plane.scores(plane.x)
-    return (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+def _answers(level: Array) -> Array:
+    """(n,) class numbers of scores: with two classes 1 above 0, else the best one."""
+    return (level > 0.0).astype(int) if level.ndim == 1 else level.argmax(axis=1)
 
 
-def _limits(x: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The ranges of both columns with some room, of the same length where they are alike."""
-    low, high = x.min(axis=0), x.max(axis=0)
-    length = high - low
-    length[length == 0.0] = length.max() or 1.0
-    middle = (low + high) / 2.0
-    if length.max() <= SAME_SCALE * length.min():
-        length[:] = length.max()
-    half = 0.56 * length
-    (left, down), (right, top) = (middle - half).tolist(), (middle + half).tolist()
-    return (left, right), (down, top)
-
-
-def _line(axes: Axes, plane: Plane, points: Array, u: Array, same: bool) -> None:
-    """The normal and the margin of a straight border w·x + b = 0, in the plane's own units."""
-    centre = points.mean(axis=0)
-    design = np.column_stack([points - centre, np.ones(len(points))])
+def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: Lettering) -> Array:
+    """Draw the normal and the margin of a straight border w·x + b = 0; the rows that are nearest to it, where none is
+    wrong."""
+    nearest, centre = np.zeros(0, int), places.mean(axis=0)
+    design = np.column_stack([places - centre, np.ones(len(places))])
     (*w, b), *_ = np.linalg.lstsq(design, u, rcond=None)
     length = float(np.hypot(*w))
     if not length or np.abs(design @ [*w, b] - u).max() > LINEAR * np.ptp(u):
-        return
-    own = plane.scores(plane.x) * np.where(plane.y == 1, 1.0, -1.0)
-    if own.min() > 0.0:
-        places = [points[: plane.grid, 0], points[:: plane.grid, 1], u.reshape(plane.grid, plane.grid)]
-        margin = float(own.min())
-        style: dict[str, Any] = {"colors": [INK], "linewidths": 1.0, "linestyles": [(0, (5, 3))]}
-        axes.contour(*places, levels=[-margin, margin], **style)
-        text = f"margin {margin / length:.3g}" if same else "dashed: the nearest rows"
-        axes.text(
-            0.985, 0.015, text, transform=axes.transAxes, ha="right", va="bottom", color=INK, zorder=6,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 2.0},
-        )  # fmt: skip
-    normal = np.array(w) / length
+        return nearest
+    normal, at = np.array(w) / length, b / length - float(centre @ w) / length
     foot = centre - normal * b / length
-    tip = foot + normal * 0.14 * (points[:, 0].max() - points[:, 0].min())
-    if same and (foot > points.min(axis=0)).all() and (foot < points.max(axis=0)).all():
+    tip = foot + normal * 0.14 * (places[:, 0].max() - places[:, 0].min())
+    if same and (foot > places.min(axis=0)).all() and (foot < places.max(axis=0)).all():
         arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.8, "shrinkA": 0.0, "shrinkB": 0.0}
         axes.annotate("", tip, foot, arrowprops=arrow, zorder=6)
-        axes.annotate("w", tip, (5, 5), textcoords="offset points", color=INK, fontweight="bold", zorder=6)
+        words.avoid(foot + np.linspace(0.0, 1.0, 9)[:, None] * (tip - foot))
+        words.beside("w", tip, normal, size=11.0, fontweight="bold")
+    words.along("u = 0", normal, at)
+    own = plane.level * np.where(plane.y == 1, 1.0, -1.0)
+    margin = float(own.min())
+    if margin > 0.0:
+        grid = [places[: plane.grid, 0], places[:: plane.grid, 1], u.reshape(plane.grid, plane.grid)]
+        style: dict[str, Any] = {"colors": [INK], "linewidths": 1.0, "linestyles": [(0, (5, 3))]}
+        axes.contour(*grid, levels=[-margin, margin], **style)
+        for side in (1.0, -1.0) if same else ():
+            words.along(f"margin {margin / length:.3g}", normal, at - side * margin / length, must=False)
+        nearest = np.flatnonzero(own <= margin * (1.0 + LINEAR))
+    return nearest
 
 
-def _rows(axes: Axes, plane: Plane, wrong: Array, what: str) -> None:
-    """The rows as points, those that are wrong with a ring, called so in the legend."""
-    shown = np.arange(len(plane.y))
-    if shown.size > MOST_POINTS:
-        shown = np.sort(np.random.default_rng(0).permutation(shown)[:MOST_POINTS])
-    size = 38.0 if shown.size <= ROOMY else 16.0
-    for k, label in enumerate(plane.classes):
-        x, color = plane.x[shown[plane.y[shown] == k]], FILLS[k % len(FILLS)]
-        style: dict[str, Any] = {"marker": MARKERS[(k + k // len(FILLS)) % len(MARKERS)], "linewidths": size / 54.0}
-        name = readable(label, 20)
-        axes.scatter(x[:, 0], x[:, 1], s=size, color=color, edgecolors="white", label=name, zorder=3, **style)
-    x = plane.x[shown[wrong[shown]]]
-    if len(x):
-        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9 if size > 20.0 else 0.6}
-        axes.scatter(x[:, 0], x[:, 1], s=2.4 * size, marker="o", label=what, zorder=4, **ring)
-    title = "" if shown.size == len(plane.y) else f"{shown.size:,} of the rows:"
-    words = {"title": title or None, "ncols": columns(plane.classes), "borderaxespad": 0.0, "alignment": "left"}
-    for handle in beside(axes, **words).legend_handles:
-        handle.set_sizes([38.0])
+def draw_names(axes: Axes, shown: Points, classes: Sequence[Any], **more: Any) -> Any:
+    """The legend beside the axes."""
+    everything = int(shown.rows.sum()) if not shown.left_out else 0
+    title = "" if everything else f"{len(shown.x):,} of {len(shown.x) + shown.left_out:,} places:"
+    spacing = {"labelspacing": 1.0, "handletextpad": 1.2} if shown.rows.max() > 1 else {}
+    words = {"title": title or None, "ncols": columns(classes), "borderaxespad": 0.0, "alignment": "left", **spacing}
+    legend = beside(axes, **{**words, **more})
+    for number, handle in enumerate(legend.legend_handles):
+        if number < len(classes):
+            handle.set(sizes=[38.0], alpha=1.0)
+        elif hasattr(handle, "set_sizes") and not handle.get_facecolor().size:  # a ring
+            handle.set_sizes(np.minimum(handle.get_sizes()[:1], 110.0))
+    return legend
 
 
 def columns(classes: Sequence[Any]) -> int:

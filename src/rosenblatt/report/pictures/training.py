@@ -18,8 +18,9 @@ from ...learn.run import Run
 from ...model.evidence import Names
 from ...model.model import Model
 from .canvas import INK, PALETTE, beside, finish, legend, look, paper, plain, say
+from .directions import directions
 from .labels import readable
-from .regions import GRID, Plane, columns, draw_regions
+from .regions import GRID, WIDEST, Plane, Scores, columns, draw_regions, plane_in
 
 LONG = 12
 """Epochs beyond which their axis is logarithmic: most of what is to be seen happens in the first ten."""
@@ -149,10 +150,20 @@ def figure_of_training(run: Run, title: str | Sequence[str], plane: Plane | None
 
 
 def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
-    """The training data as points, where they have two columns. y: (n,) labels that are the model's classes."""
-    own = batch.rows
-    if isinstance(own, list) or own.width != 2:
-        return None
+    """The training data as points: rows of two columns as they were given, others as they are learned from, in two
+    directions. None where there is no such view. y: (n,) labels that are the model's classes."""
+    own, truth, linear = batch.rows, class_numbers(y, model.classes), model.run.memory.is_linear
+    classes, kernel = model.classes.tolist(), model.run.settings.kernel is not None
+    if isinstance(own, list) or own.width > 2 or own.width == 1:
+        rows = model.rows(batch)
+        if kernel or rows.width > WIDEST and not linear:
+            return None
+        names, x = model.feature_names, rows.matrix()
+        names = [names[j] for j in range(rows.width)] if names is not None and rows.width <= 2 else None
+        weights = model.weights if linear else None
+        seen = directions(x, model.weights[0], names)
+        ask = model.from_raw if linear else lambda points: model.scores(dense(points))
+        return plane_in(seen, x, truth, Scores(model.scores(rows), weights, ask), classes)
     grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
     names = model.names or [Names(model, kernel=False)[j] for j in range(2)]
 
@@ -161,8 +172,7 @@ def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
         stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
         return model.scores(model.rows(Batch(stored, None)))
 
-    points, truth = own.toarray().astype(float), class_numbers(y, model.classes)
-    return Plane(points, truth, scores, model.classes.tolist(), names, grid)
+    return Plane(own.toarray().astype(float), truth, scores, classes, names, grid)
 
 
 def _mistakes(axes: Axes, run: Run) -> None:
