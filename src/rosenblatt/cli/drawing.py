@@ -1,16 +1,18 @@
-"""The options that draw a run off its record."""
+"""The options that show a run off its record: pictures, a film, a page, sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, SettingError
 from ..trace import Record
-from .command import Choice, Decorator, Number, option
+from ..write import whole_files
+from .command import Choice, Decorator, Number, option, switch
 from .options import plot_option
 from .output import OutputError
 from .pictures import check_drawn, check_picture, write_picture
+from .sources import output_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,14 +23,16 @@ FIRST, FILMED = 6, 30
 
 
 class Drawing(NamedTuple):
-    """What is to be drawn. plot: a picture of this kind; film: a film; update: the one drawn; strip: how many of the
-    first ones."""
+    """What is to be drawn. plot: a picture of this kind; film: a film; html: a page that plays the run; update: the
+    one drawn; strip: how many of the first ones; tell: each update in a sentence."""
 
     plot: str | None
     film: str | None
+    html: str | None
     picture: str | None
     update: int | None
     strip: int | None
+    tell: bool
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Drawing:
@@ -54,7 +58,7 @@ class Drawing(NamedTuple):
     @property
     def files(self) -> list[str]:
         """Those that are written."""
-        return [path for path in (self.plot, self.film) if path is not None]
+        return [path for path in (self.plot, self.film, self.html) if path is not None]
 
     def check(self, *others: str | None) -> None:
         """Before the work begins: names, and that nothing is overwritten. others: files that must stay."""
@@ -69,6 +73,10 @@ class Drawing(NamedTuple):
 
             check_count(self.strip or FILMED, MOST_FRAMES)
             check_drawn("--film", self.film, check_film, self.plot, *others)
+        if self.html is not None:
+            from ..report.page import check_page
+
+            check_drawn("--html", self.html, check_page, self.plot, self.film, *others)
 
     def draw(self, record: Record, title: str) -> None:
         """Write what is asked for. OutputError where it cannot be written."""
@@ -82,6 +90,17 @@ class Drawing(NamedTuple):
                 write_film(content, self.film)
             except DataError as error:
                 raise OutputError(error.message) from None
+        if self.html is not None:
+            from ..report.page import page_of
+
+            with output_errors(self.html), whole_files(self.html) as files:
+                files[0].write(page_of(record, title).encode())
+
+    def told(self, record: Record) -> Iterator[str]:
+        """The sentences that are asked for."""
+        from ..report.trace import sentences
+
+        return sentences(record) if self.tell else iter(())
 
     def _figure(self, record: Record, title: str) -> Figure:
         from ..report.pictures import runs, updates
@@ -106,6 +125,9 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
                help=f"How many updates --plot and --film show.  [default: {FIRST}, of a film {FILMED}]"),
         option("Output", "--film", metavar="FILM",
                help="Draw the first updates as a film: a .gif, or with ffmpeg an .mp4."),
+        option("Output", "--html", metavar="PAGE",
+               help="A page that plays the run in a browser: one .html file that asks for nothing else."),
+        switch("Output", "--tell", "Say each update in a sentence: the score before, what was added, the score after."),
     ]  # fmt: skip
     for each in reversed(options):
         command = each(command)

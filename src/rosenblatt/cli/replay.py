@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from ..trace import Record
 from ..trace.file import SavedTrace
 from ..trace.replay import Difference, Replay, again, at_hand, verify
 from .command import command, in_shell, option, switch
+from .drawing import Drawing, drawing_options
 from .options import json_option
 from .output import show
 from .progress import Progress
@@ -35,8 +37,9 @@ ENDS = 3
 @command(run="RUN", data="[DATA]...")
 @option("Output", "--verify", "held", is_flag=True, help="Make the run again, and name each field that is another.")
 @switch("Output", "--ledger", "Make the run again, and say what the theorems say of it.")
+@drawing_options
 @json_option
-def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: bool) -> None:
+def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: bool, **words: Any) -> None:
     """Say what a run that `rosenblatt trace` recorded was, and make it again.
 
     DATA are needed only where the rows were too many to be in RUN, and do not lie any more where they were. They are
@@ -49,14 +52,21 @@ def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: b
         rosenblatt replay run.jsonl
         rosenblatt replay run.jsonl --verify
         rosenblatt replay run.jsonl heart.svm.xz --verify --ledger
+        rosenblatt replay run.jsonl --tell --html run.html
     """
-    source = from_words(data) if data else None
+    source, drawing = from_words(data) if data else None, Drawing.of(words)
+    if (held or ledger) and (drawing.files or drawing.tell):
+        raise SettingError("pictures and sentences are of the run as it was recorded; leave out --verify and --ledger")
+    drawing.check(run)
     if not (held or ledger):
         if source is not None:
             raise SettingError(f"{source}: nothing is learned from it; add --verify or --ledger, or leave it out")
         record = recorded(run).record
-        values = _values(run, record)
-        show(values, _text(values, record), as_json)
+        drawing.draw(record, run)
+        values = _values(run, record) | {"pictures": drawing.files}
+        if as_json and drawing.tell:
+            values["told"] = list(drawing.told(record))
+        show(values, chain(drawing.told(record), _text(values, record)), as_json, drawing.files)
         return
     follow = Ledger() if ledger else None
     found = _made(run, source, held, follow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -41,14 +42,15 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     Example:
         rosenblatt trace points.csv -o run.jsonl --order given
         rosenblatt trace heart.svm.xz -o run.jsonl --rule logistic --epochs 5
-        rosenblatt trace points.csv --plot updates.png --film run.gif
+        rosenblatt trace points.csv --order given --tell
+        rosenblatt trace points.csv --plot updates.png --film run.gif --html run.html
         rosenblatt replay run.jsonl --verify
     """
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
     drawing = Drawing.of(words)
-    if output is None and not drawing.files:  # with something else to show, a file is not needed
-        raise SettingError("there is nothing to make of the run; name a file to write it to: -o RUN")
+    if output is None and not drawing.files and not drawing.tell:  # with something else to show, a file is not needed
+        raise SettingError("there is nothing to make of the run; name a file to write it to, -o RUN, or give --tell")
     read = (data, before, start, words["order"], words["validation"])
     check_run(output, *read)
     drawing.check(output, *read)
@@ -60,7 +62,10 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
         written = write_record(record, output)
     notes(trained.notes)
     values = _values(trained, record.record, written) | {"pictures": drawing.files}
-    show(values, _text(values), as_json, [*written["files"], *drawing.files])
+    if as_json and drawing.tell:
+        values["told"] = list(drawing.told(record.record))
+    lines = chain(drawing.told(record.record), _text(values))
+    show(values, lines, as_json, [*written["files"], *drawing.files])
 
 
 def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,5 @@ from .record import Record
 from .replay import Replay, again, verify
 from .told import PLACES
 
-OWN = ("Record", "Replay", "Trace", "again", "read", "save", "verify")
-__all__ = [*OWN, "page_of", "sentence", "sentences"]
-__getattr__, __dir__ = lazily(__name__, dict.fromkeys(PLACES, ".told"), *OWN)
+__all__ = ["Record", "Replay", "Trace", "again", "page_of", "read", "save", "sentence", "sentences", "verify"]
+__getattr__, __dir__ = lazily(__name__, dict.fromkeys(PLACES, ".told"), *__all__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib.util
 import json
 from pathlib import Path
 from string import Template
@@ -65,6 +66,14 @@ def page_of(record: Record, title: str = "") -> str:
         library="\n".join(Resources(mode="inline", components=["bokeh"], log_level="error").js_raw),
         script=(HERE / "page.js").read_text(encoding="utf-8"),
     )
+
+
+def check_page(path: str) -> None:
+    """SettingError where no page can be written by this name, or bokeh is not installed."""
+    if not path.lower().endswith((".html", ".htm")):
+        raise SettingError(f"{path!r} is not the name of a page; expected one that ends in .html")
+    if importlib.util.find_spec("bokeh") is None:
+        raise SettingError(NEEDED)
 
 
 def in_notebook(record: Record) -> str | None:
