@@ -216,12 +216,18 @@ def draw_update(axes: Axes, record: Record, each: Move, v: View, inches: float) 
                 axes.contour(across, up, once, levels=[0.0], colors=[INK], linewidths=1.4, linestyles=[DASHED])
     _rows(axes, record, each, v)
     _arrows(axes, record, each, v, words)
-    for (w, b), name, style in ((each.before, BEFORE, DASHED), (each.after, AFTER, "-")) if not many else ():
-        (line,), (offset,) = v.seen.cut(w, b)
-        ends = words.ends(line, float(offset))
+    if many:
+        return
+    lines = [(each.before, BEFORE, DASHED), (each.after, AFTER, "-")]
+    for weights, _, _ in lines:
+        (w,), (b,) = v.seen.cut(*weights)
+        words.avoid_line(w, float(b))
+    for weights, name, style in lines:
+        (w,), (b,) = v.seen.cut(*weights)
+        ends = words.ends(w, float(b))
         if ends is not None:
             axes.plot(ends[:, 0], ends[:, 1], color=INK, linestyle=style, linewidth=1.8, label=name, zorder=1.6)
-            words.along(name.split()[0], line, float(offset), must=False)
+            words.along(name.split()[0], w, float(b), must=False)
 
 
 def _scores(cut: tuple[Array, Array], places: Array) -> Array:
