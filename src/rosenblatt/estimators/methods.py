@@ -38,4 +38,6 @@ def no_parts(estimator: Any) -> str:
     """Why it cannot learn in parts, or ""."""
     if estimator.early_stopping:
         return "it sees a part once, and early_stopping compares epochs; use fit, or early_stopping=False"
+    if getattr(estimator, "virtual", None) is not None:
+        return "virtual examples are made when all rows were learned; use fit, or virtual=None"
     return "" if estimator.calibrate is None else "a part has too few rows for calibrate; use fit, or calibrate=None"
