@@ -15,13 +15,14 @@ from sklearn.datasets import make_moons
 
 from command import run, well
 from rosenblatt import KernelPerceptron, LinearClassifier, Model, Recipe
-from rosenblatt.cli.app import main
+from rosenblatt.cli.app import app
 from rosenblatt.cli.command import Option
 from rosenblatt.core.rows import dense
 from rosenblatt.errors import DataError, ModelError, RosenblattError, SettingError
 from rosenblatt.features.maps import map_classes
 from rosenblatt.features.pipeline import Features
 from rosenblatt.kernels import kernel_classes, kernel_from
+from rosenblatt.read import reading_table
 from rosenblatt.recipe.table import recipe_table
 from rosenblatt.theory import in_kernel
 
@@ -40,9 +41,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, values in (("a.csv", X), ("k.csv", K)):
-        rows = [
-            ",".join(map(str, [*row, "no yes".split()[label]])) for row, label in zip(values.tolist(), Y, strict=True)
-        ]
+        rows = [",".join(map(str, [*row, ["no", "yes"][label]])) for row, label in zip(values.tolist(), Y, strict=True)]
         head = ",".join([*(f"x{j}" for j in range(values.shape[1])), "label"])
         Path(name).write_text("\n".join([head, *rows]) + "\n")
     return tmp_path
@@ -65,9 +64,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("dtype", "sizes"), [(float, (-200, 160, 200, 307)), (np.float32, (-30, 20, 38))])
 def test_values_of_any_size_are_learned_from_or_refused_alike(words: dict[str, Any], dtype: Any, sizes: Any) -> None:
     for size in sizes:
-        with pytest.raises(DataError, match="the largest value of all.*scale the features$"):
+        with pytest.raises(DataError, match="largest value of all.*scale the features"):
             Recipe(**words, max_iter=2).fit((X * 10.0**size).astype(dtype), Y)
-    for size in (-8, 6):
+    for size in (-8, 3):
         model = Recipe(**words, max_iter=2).fit((X * 10.0**size).astype(dtype), Y)
         assert np.isfinite(model.decision((X * 10.0**size).astype(dtype))).all()
 
@@ -207,9 +206,9 @@ def test_parameters_that_a_maps_kernel_has_not(text: str, sentence: str) -> None
 def test_what_is_not_there_says_why() -> None:
     model = KernelPerceptron(kernel="poly", max_iter=2).fit(X, Y)
     assert np.array_equal(model.support_vectors_, X[model.support_])
-    with pytest.raises(AttributeError, match="'coef_': a kernel's weights are of rows, dual_coef_"):
+    with pytest.raises(AttributeError, match="has no coef_: with a kernel weights are of rows, dual_coef_"):
         _ = model.coef_
-    with pytest.raises(AttributeError, match="'support_vectors_': there is no kernel"):
+    with pytest.raises(AttributeError, match="has no support_vectors_: there is no kernel"):
         _ = LinearClassifier(max_iter=2).fit(X, Y).support_vectors_
     assert not hasattr(KernelPerceptron(kernel="precomputed", max_iter=2).fit(K, Y), "support_vectors_")
 
@@ -250,9 +249,7 @@ def test_going_on_makes_none() -> None:
     model = KernelPerceptron(virtual="shift:1", warm_start=True, max_iter=2).fit(x, Y)
     with pytest.raises(SettingError, match="virtual=shift:1: learning goes on with rows, of which no virtual"):
         model.fit(x, Y)
-    with pytest.raises(
-        AttributeError, match="has no partial_fit: virtual examples are made when all rows were learned"
-    ):
+    with pytest.raises(AttributeError, match="has no partial_fit: virtual examples are made"):
         _ = model.partial_fit
 
 
@@ -270,12 +267,11 @@ OTHER: dict[str, Any] = {
 
 
 def test_going_on_ignores_no_word() -> None:
-    """Each word that is not taken anew is refused where it says something else than the model's; of reading, too,
-    words are those of rows that are read again."""
+    """Each word that is not taken anew is refused where it says something else than the model's; words of reading are
+    those of the rows that come."""
     model = Recipe(kernel="rbf", max_iter=2).fit(X, Y)
     table = recipe_table()
-    reading = {name for name, each in table.items() if each.section == "Reading"}
-    for name in table.keys() - FREE - reading:
+    for name in table.keys() - FREE - reading_table().keys():
         each = table[name]
         if name in OTHER:
             value = OTHER[name]
@@ -287,6 +283,7 @@ def test_going_on_ignores_no_word() -> None:
             value = each.default + 1
         with pytest.raises(SettingError):
             Recipe.to_go_on(**{name: value}).fit_more(model, X, Y)
+            pytest.fail(f"{name} is ignored")
 
 
 def _options() -> list[Any]:
@@ -297,7 +294,7 @@ def _options() -> list[Any]:
         else:
             yield from ((f"{path} {p.name}", command, p) for p in command.params if isinstance(p, Option))
 
-    return list(walk(main, ""))
+    return list(walk(app, ""))
 
 
 def test_none_is_taken_wherever_the_help_says_so() -> None:
@@ -306,7 +303,7 @@ def test_none_is_taken_wherever_the_help_says_so() -> None:
     for path, command, each in asked:
         context = click.Context(command)
         value = each.process_value(context, "none")
-        assert value is None or (each.default == "none" == value), path
+        assert value is None or each.default == "none" == value, path
 
 
 def test_none_in_the_shell_is_nothing_said(here: Path) -> None:

@@ -32,7 +32,7 @@ from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, start_weights
-from .methods import OnlyIf, no_parts, no_probabilities
+from .methods import Absent, OnlyIf, no_parts, no_probabilities
 
 
 def _check_same(name: str, was: Any, now: Any) -> None:
@@ -133,11 +133,7 @@ class LinearClassifier(Classifier):
     def _kernel(self) -> Any:
         return self.kernel
 
-    def __getattr__(self, name: str) -> Any:
-        why = ""
-        if name in ("coef_", "support_vectors_") and "model_" in self.__dict__:
-            why = ": a kernel's weights are of rows, dual_coef_" if name == "coef_" else ": there is no kernel"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
+    coef_, support_vectors_ = Absent(), Absent()
 
     # --- learning ---
 
