@@ -75,7 +75,7 @@ def test_a_width_that_the_numbers_do_not_hold() -> None:
     for size, dtype in ((-155, float), (-20, np.float32)):
         with pytest.raises(DataError, match="squares of such values do not fit float.*; scale the features"):
             KernelPerceptron().fit((X * 10.0**size).astype(dtype), Y)
-    with pytest.raises(DataError, match="squares of such values do not fit float64; scale the features"):
+    with pytest.raises(DataError, match="row 1: kernel .* has values there that float64 does not hold; scale the"):
         in_kernel(X * 1e200, Y, "rbf")
     for gamma in (10**400, -(10**400)):
         with pytest.raises(SettingError, match='kernel rbf: gamma .* must be "scale" or a number > 0'):

@@ -12,8 +12,9 @@ from ..parameters import Parameter
 from .product import UNIT_ROUND, Product
 
 FAR = 16.0
-"""Rows lie far from 0 where their mean's ‖c‖² is so many times their mean ‖x − c‖². ‖x‖² − 2x·z + ‖z‖² loses as many
-times its rounding then: of float32 at 10,000 times, K is off by some 1e-3. MNIST has 0.8, and loses no time by it."""
+"""Rows lie far from 0 where their mean's ‖c‖² is so many times their mean ‖x − c‖²: ‖x‖² − 2x·z + ‖z‖² loses as many
+times its rounding then. Of 20 columns in float32, K was off by 6e-6 at 16 times, by 3e-3 at 10,000; rows of MNIST are
+at 0.7, iris at 13."""
 PIECE = 1 << 20
 """Values that are moved at a time."""
 
@@ -54,10 +55,10 @@ class Rbf(Product):
                 variance, least = square / max(rows.width, 1) + float(centre.var()), 1e-28
             else:
                 variance, least = square / max(rows.width, 1) - mean * mean, 1e-12
-            if self.gamma == "scale":
+            if self.gamma == "scale":  # not of squares that overflow, whose rows are refused by their numbers
                 new.gamma = float(np.divide(1.0, rows.width * variance)) if variance > least * mean * mean else 1.0
-        known = np.finfo(dtype)
-        if not (known.tiny <= new.gamma <= known.max) and self.gamma == "scale" or not np.isfinite(square):
+                new.gamma = new.gamma if np.isfinite(square) else 1.0
+        if self.gamma == "scale" and not np.finfo(dtype).tiny <= new.gamma <= np.finfo(dtype).max:
             found = f"the largest value of all is {rows.largest():g}, and squares of such values do not fit {dtype}"
             raise DataError(f"{found}; scale the features")
         return new
