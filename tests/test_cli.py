@@ -14,7 +14,7 @@ import pytest
 import rosenblatt.cli.train
 from command import one_of_each, run, well
 from rosenblatt.cli.app import COMMANDS, app
-from rosenblatt.cli.options import FEATURES
+from rosenblatt.cli.options import FEATURES, TABLE
 from rosenblatt.estimators.linear import LinearClassifier
 from rosenblatt.features.pipeline import Options
 from rosenblatt.learn.rule import rule_classes
@@ -57,6 +57,7 @@ def test_the_help_shows_the_default(name: str) -> None:
     default, text = TRAIN[name].default, TRAIN[name].help or ""
     words = {"None": "none", "True": "yes", "False": "no"}
     shown = f"{default:g}" if isinstance(default, float) else words.get(str(default), default)
+    shown = TABLE[name].shown or shown
     assert text.endswith(f"[default: {shown}]")
 
 

@@ -202,9 +202,7 @@ def test_bad_values_are_named() -> None:
         DataError, match=r"row 17: its K\(x, x\) is inf, too large for sums in float64; scale the features"
     ):
         KernelPerceptron(kernel="poly", degree=10).fit(bad, y)
-    with pytest.raises(
-        DataError, match=r"row 17: its K\(x, x\) is 1e\+20\d, too large for sums in float32|row 17: its K"
-    ):
+    with pytest.raises(DataError, match=r"row 17: its squared length 1e\+60 is too large for sums in float32"):
         KernelPerceptron(kernel="poly", degree=2).fit((bad / 1e10).astype(np.float32), y)
     with pytest.raises(ValueError, match="row 17: its score overflows"):
         KernelPerceptron(kernel="poly", degree=10).fit(x, y).predict(bad)

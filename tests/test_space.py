@@ -291,7 +291,7 @@ def test_the_root_has_the_products_and_equal_rows_stay_equal(seed: int, n: int, 
 NOT_KERNELS = {
     "K of rows 1 and 2 is 2, and the other way round 3": [[1.0, 2.0], [3.0, 9.0]],
     "no rows of any space have these products": [[1.0, 2.0], [2.0, 1.0]],
-    "must have no eigenvalue below 0": [[-1.0, 0.0], [0.0, 1.0]],
+    "row 1: its K.x, x. is -1; expected values ≥ 0": [[-1.0, 0.0], [0.0, 1.0]],
 }
 
 

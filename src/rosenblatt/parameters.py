@@ -149,7 +149,8 @@ class Parameter(NamedTuple):
 
     def _check_number(self, value: Any) -> None:
         number = isinstance(value, Integral if self.kind is int else Real) and not isinstance(value, bool)
-        if not number or math.isnan(value) or (math.isinf(value) and None not in self.words.values()):
+        endless = number and abs(value) > 1.7976931348623157e308  # on which math.isinf may fail
+        if not number or value != value or (endless and None not in self.words.values()):
             self._refuse(value)
         low = self.least is not None and (value < self.least or (self.above and value == self.least))
         high = self.most is not None and value > self.most
@@ -306,8 +307,8 @@ LEARNER = (
         meaning="How more than two classes are learned; with two there is no difference.",
     ),
     Parameter(
-        "positive", None, object, "The positive class of two; none: the last in order.", metavar="LABEL",
-        takes="label or None",
+        "positive", None, object, "The positive class of two.", metavar="LABEL", takes="label or None",
+        shown="the last in order",
         meaning="The positive class of two; None: the last in sorted order. It becomes classes_[1].",
     ),
     Parameter(
@@ -374,7 +375,8 @@ def member(text: str, known: Mapping[str, Any], what: str) -> tuple[Any, dict[st
 def pairs(text: str, own: Collection[str], what: str) -> Iterator[tuple[str, str]]:
     """(parameter, value) for each that such a text has; own: the parameters that there are. SettingError for others."""
     name, _, settings = text.partition(":")
-    for number, (key, sign, value) in enumerate(parts := [each.partition("=") for each in settings.split(",") if each]):
+    parts = [list(map(str.strip, each.partition("="))) for each in settings.split(",") if each.strip()]
+    for number, (key, sign, value) in enumerate(parts):
         why = "" if value else f"{key + sign!r} is not of the form parameter=value"
         if key not in own:
             why = f"{name} has no parameter {key!r}; its parameters: {', '.join(own) or 'none'}"

@@ -162,6 +162,23 @@ class Share(click.ParamType):
         return share
 
 
+class OrNone(click.ParamType):
+    """What another type takes, without one any text; or none, where nothing is said."""
+
+    name = "text"
+
+    def __init__(self, inner: click.ParamType | None) -> None:
+        self.inner, self.words = inner, {"none": None}
+
+    def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str | None:
+        return None if self.inner is None else self.inner.get_metavar(param, ctx)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "none":
+            return None
+        return value if self.inner is None else self.inner.convert(value, param, ctx)
+
+
 def option(section: str, *names: str, **words: Any) -> Decorator:
     return click.option(*names, cls=Option, section=section, **words)
 
@@ -180,10 +197,13 @@ def option_of(entry: Parameter) -> Decorator:
     """
     from ..read import reading_table  # not above: one mail is judged without numpy
 
-    settings = {"type": _type(entry), "metavar": entry.metavar, "callback": _callback(entry)}
+    shown = _shown(entry) if entry.shown is None else entry.shown
+    own = _type(entry)
+    if entry.default is None and "none" not in (own.choices if entry.choices else getattr(own, "words", ())):
+        own = OrNone(own) if shown == "none" or None in entry.words.values() else own
+    settings = {"type": own, "metavar": entry.metavar, "callback": _callback(entry)}
     if entry.kind is bool:
         settings = {} if "/" in entry.options else {"is_flag": True}
-    shown = _shown(entry) if entry.shown is None else entry.shown
     text = entry.help.replace("{choices}", ", ".join(map(str, entry.choices)))
     settings["help"] = text + (f"  [default: {shown}]" if shown else "")
     default = None if entry.name in reading_table() else entry.default

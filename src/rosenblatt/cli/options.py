@@ -64,7 +64,7 @@ def time_option(help: str, default: float | None = None) -> Decorator:
 
 
 problem_options = together([
-    like("positive", "Problem", "The class of one side; none: the last of two, and of more each against the rest."),
+    like("positive", "Problem", "The class of one side.", shown="the last of two; of more each against the rest"),
     only_option("Problem"),
     like("fit_intercept", "Problem", "Hyperplanes with an offset, or through the origin."),
 ])  # fmt: skip

@@ -129,9 +129,15 @@ def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) 
     y = tidy(whole.y)
     every = whole._replace(y=y)
 
+    pairwise = getattr(recipe.settings.kernel, "pairwise", False)  # the columns are values of K with rows
+
     def train(chosen: Any) -> Any:
-        learned = recipe.fit(every.take(chosen))
-        return lambda asked: learned.predict(every.take(asked))
+        def part(asked: Any) -> Any:
+            batch = every.take(asked)
+            return batch._replace(rows=batch.rows.take_columns(chosen)) if pairwise else batch  # type: ignore[union-attr]
+
+        learned = recipe.fit(part(chosen))
+        return lambda asked: learned.predict(part(asked))
 
     curve = learning_curve(y, train, FOLDS, recipe["random_state"], kept.counting("learning curve"))
     write_picture(figure_of_growth(curve, [_learner(data, model)]), path)

@@ -28,7 +28,7 @@ LARGE = 1_000_000
 
 @command(data="DATA...")
 @option("Output", "-o", "--save", "save", metavar="CERT", default=None,
-        help="Write the proof, for `verify`.  [default: none]")  # fmt: skip
+        help="Write the proof, for `verify`.")  # fmt: skip
 @time_option("The most seconds to look for each proof.")
 @json_option
 @problem_options

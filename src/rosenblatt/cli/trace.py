@@ -14,7 +14,7 @@ from ..recipe.training import Learned
 from ..report.answers import dimensions, dimensions_text
 from ..report.words import class_counts, plural, series
 from ..trace import Record
-from .command import command, in_shell, option
+from .command import command, in_shell, option, option_of
 from .drawing import Drawing, drawing_options
 from .options import json_option, recipe_options
 from .output import notes, show
@@ -29,7 +29,7 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 @command(data="DATA...")
 @option("Output", "-o", "--output", metavar="RUN", help="The file of the run to write; .gz, .xz and .zst are packed.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
-@option("Output", "--start", metavar=START.metavar, help=START.help)
+@option_of(START)
 @drawing_options
 @json_option
 @recipe_options

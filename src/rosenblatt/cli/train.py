@@ -36,7 +36,7 @@ from ..report.answers import (
 )
 from ..report.words import class_counts, hyperplane, plural, series
 from ..write.files import held
-from .command import command, flag, in_shell, option
+from .command import command, flag, in_shell, option, option_of
 from .options import json_option, plot_option, recipe_options
 from .output import check_writable, note, notes, show
 from .pictures import Keeping, check_picture, curve_of, refuse_beside_curve, training_picture, write_picture
@@ -56,7 +56,7 @@ FIRST = {"metric": "arow", "keep": "averaged"}
 @command(data="DATA...")
 @option("Output", "-o", "--output", metavar="MODEL", required=True, help="The model file to write.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
-@option("Output", "--start", metavar=START.metavar, help=START.help)
+@option_of(START)
 @option("Output", "--trace", metavar="RUN", help="Write each update of the run to this file: see `rosenblatt trace`.")
 @option("Output", "--final", is_flag=True, help="Keep only what answers: a smaller model, which does not go on.")
 @plot_option("Draw mistakes per epoch and, of two-column data, who answers where: a .png, .svg or .pdf.")
@@ -341,7 +341,7 @@ def _advice(trained: Learned, errors: int | None, before: Model | None) -> Itera
     else:
         if stop.kind == "epochs" and run.may_never_settle:
             yield _keeping(model, before)
-        plain = not run.settings.optimizer.picks and not run.settings.shaped
+        plain = not run.settings.optimizer.picks and not run.settings.shaped and run.settings.kernel is None
         if run.memory.needs_measure and plain and not restless(run.settings.rule):
             yield "--optimizer pick-random, with which the pocket can find the fewest errors"
         yield f"more {flag(stop.setting)}" + ("" if run.final else ", or go on with --continue")

@@ -30,6 +30,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, reset: bool = True) -> tuple[Array, Rows]:
         """(labels, rows)."""
+        kernel = kernel_from(self._kernel())
+        if getattr(kernel, "length", None) is not None:
+            text = "{kernel:s} is of texts, and estimators take rows of numbers; Recipe(kernel=…).fit takes texts"
+            raise SettingError(text, kernel=kernel.name)
         try:
             x, y = self._validated(X, y=y, reset=reset)
         except ValueError as error:

@@ -32,7 +32,7 @@ from ..recipe.recipe import Recipe
 from ..recipe.table import NOT_HERE
 from ..recipe.training import answering, learn
 from .input import Classifier, label_counts, start_weights
-from .methods import OnlyIf, no_parts, no_probabilities
+from .methods import Absent, OnlyIf, no_parts, no_probabilities
 
 
 def _check_same(name: str, was: Any, now: Any) -> None:
@@ -86,7 +86,8 @@ class LinearClassifier(Classifier):
     t_ : int, examples seen. n_updates_ : int, steps applied.
     mistakes_ : list of int, mistakes in each epoch (one-vs-rest: over all classes).
     dual_coef_ : (1, s) or (K, s), with a kernel in the place of coef_: the weights of the s = n_support_ rows that have
-        any; support_ : (s,) their numbers in the rows of fit, from 0, −1 after learning on.
+        any; support_ : (s,) their numbers in the rows of fit, from 0, −1 after learning on; support_vectors_ : (s, d)
+        these rows, but of "precomputed" ones.
     converged_ : bool, the rule finished as it should, by the weights that answer: it asks for no step on any row (by a
         vote, none is called wrong); of the units, and of metrics that bring their step (by the
         hinge loss), the loss has settled near its lowest and not above its start.
@@ -131,6 +132,8 @@ class LinearClassifier(Classifier):
 
     def _kernel(self) -> Any:
         return self.kernel
+
+    coef_, support_vectors_ = Absent(), Absent()
 
     # --- learning ---
 
@@ -289,6 +292,9 @@ class LinearClassifier(Classifier):
             _check_same(name, before[name], words[name])
         if self.positive is not None and str(self.positive) != str(model.classes[-1]):
             raise SettingError(f"positive cannot change while learning goes on: it was {model.classes[-1]!r}")
+        if self.virtual is not None:
+            text = "{virtual:s}: learning goes on with rows, of which no virtual examples are made; set it to None"
+            raise SettingError(text, virtual=str(self.virtual))
         eta0 = old.eta0 if new.eta0 == "auto" else new.eta0
         seed = new.random_state if isinstance(self.random_state, (int, np.integer)) else old.random_state
         return replace(model, run=replace(model.run, settings=replace(new, eta0=eta0, random_state=seed)))
@@ -333,10 +339,14 @@ class LinearClassifier(Classifier):
         w, b = model.weights
         shifted = len(b) == 1 and model.cut and model.run.memory.is_linear
         step = None if model.features is None else model.features.kernel
-        if step is None:
-            self.coef_ = w
-        else:
-            self.dual_coef_, self.support_, self.n_support_ = w, step.numbers, step.width
+        own = {"coef_": w}
+        if step is not None:
+            own = {"dual_coef_": w, "support_": step.numbers, "n_support_": step.width}
+            if not getattr(step.kernel, "pairwise", False):
+                own["support_vectors_"] = step.base.matrix()
+        for name in {"coef_", "dual_coef_", "support_", "n_support_", "support_vectors_"} - own.keys():
+            self.__dict__.pop(name, None)
+        self.__dict__.update(own)
         self.intercept_ = b.astype(float) - model.cut if shifted else b
         self.n_iter_, self.t_ = max(run.epoch, 1), int(run.state.n[SEEN])
         self.n_updates_, self.mistakes_ = int(run.state.n[UPDATES]), run.history["mistakes"]

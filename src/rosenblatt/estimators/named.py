@@ -10,6 +10,7 @@ from ..metrics.arow import Arow
 from ..metrics.ftrl import Ftrl
 from ..metrics.nherd import NherdDrop, NherdExact, NherdProject
 from ..metrics.scw import Scw
+from ..parameters import member
 from ..rules.margin import Margin
 from ..rules.passive_aggressive import PassiveAggressive as PassiveAggressive1
 from ..rules.passive_aggressive import PassiveAggressive2
@@ -66,8 +67,9 @@ class KernelPerceptron(
     """The perceptron in a kernel's space (Aizerman 1964; Freund & Schapire 1999): u = Σ_j a_j·K(x_j, x) + b.
 
     kernel: "rbf" exp(−gamma·‖x − z‖²), "poly" (gamma·x·z + coef0)^degree, "linear" x·z, "precomputed" (X is (n, n),
-    then (m, n)), or a function of two arrays. gamma: "auto": 1 for poly; for rbf "scale", 1/(d·variance). unit: divide
-    K by √(K(x, x)·K(z, z)). A bias is K + 1. Further parameters and attributes as `LinearClassifier`, with rule
+    then (m, n)), or a function of two arrays; "poly:degree=4" takes what it does not say from the other parameters.
+    "spectrum" is of texts, as `Recipe` takes them. gamma: "auto": 1 for poly; for rbf "scale", 1/(d·variance). unit:
+    divide K by √(K(x, x)·K(z, z)). A bias is K + 1. Further parameters and attributes as `LinearClassifier`, with rule
     "perceptron".
 
     >>> from rosenblatt import KernelPerceptron
@@ -79,13 +81,18 @@ class KernelPerceptron(
     def _kernel(self) -> Any:
         """The kernel with those of the parameters that it takes."""
         known = kernel_classes()
-        if self.kernel not in list(known):
+        if not isinstance(self.kernel, str) or self.kernel.partition(":")[0] not in known:
             return kernel_from(self.kernel)
-        taken = {each.inner: each for each in known[self.kernel].parameters}
-        own = {name: getattr(self, name) for name in taken if getattr(self, name) != "auto"}
-        for name, value in own.items():
-            taken[name].check(value)
-        return known[self.kernel](**own)
+        cls, said = member(self.kernel, known, "kernel")
+        own = dict[str, Any]()
+        for each in cls.parameters:
+            value = getattr(self, each.inner, each.default)
+            value = each.default if value == "auto" else value
+            each.check(value)
+            if value not in (each.default, own.setdefault(each.inner, said.get(each.name, value))):
+                text = f"{{kernel}} and {{{each.inner}}}: give one of them"
+                raise SettingError(text, kernel=self.kernel, **{each.inner: value})
+        return cls(**own)
 
 
 class MarginPerceptron(LinearClassifier, fixed={"rule": "margin"}, extra=Margin._field_defaults):

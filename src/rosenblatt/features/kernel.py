@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import KINDS, Array, Rows
+from ..data.checks import check_range
 from ..errors import ModelError
-from ..kernels import kernel_from, kernel_name
+from ..kernels import arrays_of, kernel_from, kernel_name, with_arrays
 from ..kernels.function import findable
 from ..kernels.rows import KernelRows, known, more_rows, rows_to_learn_from
 from .step import OfAllRows
@@ -29,6 +30,8 @@ class InKernel(OfAllRows):
         return 0 if self.base is None else int(self.base.n)
 
     def finish(self, partial: Any) -> InKernel:
+        if not getattr(self.kernel, "pairwise", False):  # those are values of K
+            check_range(partial, partial.largest())
         rows = rows_to_learn_from(self.kernel, partial)
         return InKernel(rows.kernel, rows.base, rows.own)
 
@@ -70,7 +73,8 @@ class InKernel(OfAllRows):
             name = self.kernel.name
             raise ModelError(f"kernel {name} cannot be found again by its name; put it into a module to save the model")
         base = {f"base_{name}": np.asarray(getattr(self.base, name)) for name in self.base._fields}
-        return {"numbers": self.numbers, **base}
+        own = {f"kernel_{name}": value for name, value in arrays_of(self.kernel).items()}
+        return {"numbers": self.numbers, **base, **own}
 
     @classmethod
     def restored(cls, recipe: dict[str, Any], tensors: dict[str, Array], width: int | None = None) -> InKernel:
@@ -94,4 +98,5 @@ class InKernel(OfAllRows):
             kernel.own(base.take(np.arange(min(base.n, 1))), np.arange(1))  # fails for one that is not fitted
         if not right:
             raise ModelError("damaged: the rows of its kernel are not those of its features")
-        return cls(kernel, base, numbers)
+        own = {name.removeprefix("kernel_"): tensors[name] for name in tensors if name.startswith("kernel_")}
+        return cls(with_arrays(kernel, own, width), base, numbers)

@@ -8,13 +8,14 @@ lies in this folder.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..core.rows import Array, Rows, dense
+from ..data.checks import check_range
 from ..errors import ModelError, SettingError
 from ..lazy import members
-from ..parameters import Parameter, made
+from ..parameters import Parameter, made, member
 from .quadratic import check_memory
 from .step import OfAllRows
 
@@ -32,6 +33,7 @@ def map_classes() -> dict[str, Any]:
 def map_from(text: str, seed: int = 0) -> Any:
     """The map of a text (`fourier:components=500`), not fitted yet. SettingError for one that there is not."""
     made_of = made(text, map_classes(), "map", {})
+    made_of.check(member(text, map_classes(), "map")[1])
     made_of.seed = seed
     return made_of
 
@@ -63,7 +65,11 @@ class Map(OfAllRows):
         """What names its columns in a row that has these columns, before the map and after it."""
         return {}
 
+    def check(self, said: Collection[str]) -> None:
+        """SettingError where its parameters do not go together. said: those that the text has."""
+
     def finish(self, partial: Rows) -> Any:
+        check_range(partial, partial.largest())
         fitted = self.drawn(partial)
         fitted.seed = self.seed
         return fitted

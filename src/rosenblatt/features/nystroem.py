@@ -11,13 +11,17 @@ a checkerboard of float32, not 3. Source: Williams & Seeger 2001; Lu et al. 2016
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..errors import SettingError
 from ..kernels import kernel_classes
+from ..kernels.blocks import checked_norms
 from ..kernels.poly import Poly
+from ..kernels.rows import KernelRows
 from ..parameters import Parameter
 from .kernel import InKernel
 from .maps import COMPONENTS, Map
@@ -49,6 +53,14 @@ class Nystroem(Map):
     def width(self) -> int:
         return len(self.root)
 
+    def check(self, said: Collection[str]) -> None:
+        for each in (GAMMA, *self.parameters[3:]):
+            taken = {own.inner: own for own in kernel_classes()[self.kernel].parameters}
+            if each.name in said and each.inner not in taken:
+                raise SettingError(f"{{map}}: kernel {self.kernel} has no {each.inner}; leave it out", map=self.text)
+            if each.name in said and getattr(self, each.inner) != "auto":
+                taken[each.inner].check(getattr(self, each.inner))
+
     def drawn(self, rows: Rows) -> Nystroem:
         taken = kernel_classes()[self.kernel]
         own = {each.inner: getattr(self, each.inner) for each in taken.parameters if hasattr(self, each.inner)}
@@ -56,6 +68,7 @@ class Nystroem(Map):
         random = np.random.default_rng([self.seed, *self.name.encode()])
         chosen = np.sort(random.permutation(rows.n)[: self.components])
         base = rows.take(chosen)
+        checked_norms(KernelRows(kernel, base, base, np.arange(base.n)))
         values, vectors = np.linalg.eigh(kernel.block(base, base).astype(float))
         inverse = (
             np.where(values > values.max(initial=0.0) * len(values) * np.finfo(rows.dtype).eps, values, np.inf) ** -0.5

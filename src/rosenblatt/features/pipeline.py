@@ -100,6 +100,11 @@ class Options(NamedTuple):
             if getattr(self, name) != _DEFAULTS[name]:
                 text = f"{{{name}.name}} is of words, and {{kernel}} knows texts by runs of characters; leave it out"
                 raise SettingError(text, kernel=self.kernel.name, **{name: getattr(self, name)})
+        if getattr(self.kernel, "pairwise", False):
+            plain = {"scale": (None, "none"), "degree": (1,), "map": (None,)}
+            for name in (name for name, usual in plain.items() if getattr(self, name) not in usual):
+                text = f"{{{name}:s}} is of features, and the columns of {{kernel:s}} are values of K; leave it out"
+                raise SettingError(text, kernel=self.kernel.name, **{name: getattr(self, name)})
         DEGREE.check(self.degree)
         if self.map is not None:
             map_from(self.map)
@@ -166,7 +171,8 @@ class Features:
         if not batches:
             raise DataError("the data have no rows; at least one is needed to learn from")
         _, y, ids, _ = joined(batches)
-        numbers = None if kept is None or y is None else kept(y)
+        pairwise = getattr(options.kernel, "pairwise", False)  # whose columns are all rows; it learns nothing of them
+        numbers = None if kept is None or y is None or pairwise else kept(y)
         whole = [step.stacked(own) for step, own in zip(first, parts, strict=True)]
         if numbers is not None:
             parts = [[step.taken(own, numbers)] for step, own in zip(first, whole, strict=True)]

@@ -10,6 +10,9 @@ A kernel is a value with
     base        (rows) → what is kept of the rows that are learned from, default themselves
     rounding    (rows) → (n,) float64 r: |K(x_i, x_j) − its value in float64| ≤ r_i·r_j, 0 where that is K itself. A
                 kernel without it is taken to be right to 12 digits, of float32 to 6, and whole numbers to be K itself
+    arrays      names of arrays that `fitted` has found beside the parameters, None where there is none, and that files
+                hold; `holding(arrays, width)` takes them back. A kernel without it has none
+    check_more  (rows) → None; DataError where learning cannot go on with these rows. A kernel without it takes any
     definite    whether K of rows, of which no two are equal, is positive definite; a kernel without it need not be
 
 `rows.py` has rows that are known by K alone, with which every rule and memory learns in the dual; `blocks.py` how that
@@ -57,6 +60,18 @@ def kernel_from(given: Any) -> Any:
     if ":" in given and "=" not in given and given.partition(":")[0] not in known:
         return found(given)
     return made(given, known, "kernel", {})
+
+
+def arrays_of(kernel: Any) -> dict[str, Any]:
+    """What a fitted kernel has found beside its parameters, by name."""
+    names: tuple[str, ...] = getattr(kernel, "arrays", ())
+    held = {name: getattr(kernel, name) for name in names}
+    return {name: value for name, value in held.items() if value is not None}
+
+
+def with_arrays(kernel: Any, arrays: dict[str, Any], width: int) -> Any:
+    """The inverse, of rows of so many columns. ModelError where they are none of its."""
+    return kernel.holding(arrays, width) if arrays and hasattr(kernel, "holding") else kernel
 
 
 def kernel_name(kernel: Any) -> str:

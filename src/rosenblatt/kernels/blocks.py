@@ -55,6 +55,27 @@ class Panel(NamedTuple):
             w[k, j] += a * self.products[i, j]
 
 
+def checked_norms(rows: KernelRows) -> Array:
+    """(n,) K(x, x). DataError for one that is too large for sums, or less than 0, which no φ(x)·φ(x) is."""
+    with np.errstate(all="ignore"):
+        norms = rows.sq_norms()
+    long = np.flatnonzero(~(np.abs(norms) <= (1e30 if rows.base.dtype == np.float32 else 1e290)))
+    if long.size:
+        found = f"row {long[0] + 1}: its K(x, x) is {norms[long[0]]:g}"
+        text = f"too large for sums in {rows.base.dtype}; scale the features, or take another kernel"
+        raise DataError(f"{found}, {text}")
+    check_own(norms, 1e-6 * float(norms.max(initial=0.0)), rows.kernel.name)
+    return norms
+
+
+def check_own(norms: Array, room: float, name: str) -> None:
+    """DataError where a K(x, x) is below 0 by more than rounding, the room."""
+    below = np.flatnonzero(norms < -room)
+    if below.size:
+        found = f"row {below[0] + 1}: its K(x, x) is {norms[below[0]]:g}"
+        raise DataError(f"kernel {name} is none: {found}; expected values ≥ 0, as of φ(x)·φ(x)")
+
+
 class Scores:
     """The scores of all rows at the weights `w`, brought up to date when they are needed.
 
@@ -65,13 +86,7 @@ class Scores:
     def __init__(self, rows: KernelRows, classes: int) -> None:
         self.rows, self.f, self.w = rows, np.zeros((rows.n, classes)), np.zeros((classes, rows.width))
         self.level, self.changes = np.zeros(rows.n, np.int64), list[tuple[Array, Array]]()
-        with np.errstate(all="ignore"):
-            self.norms = rows.sq_norms()
-        long = np.flatnonzero(~(np.abs(self.norms) <= (1e30 if rows.base.dtype == np.float32 else 1e290)))
-        if long.size:
-            found = f"row {long[0] + 1}: its K(x, x) is {self.norms[long[0]]:g}"
-            text = f"too large for sums in {rows.base.dtype}; scale the features, or take another kernel"
-            raise DataError(f"{found}, {text}")
+        self.norms = checked_norms(rows)
 
     def note(self, w: Array, columns: Array) -> None:
         """These weights have changed."""

@@ -34,7 +34,7 @@ from ..core.dispatch import loop_for
 from ..core.loop import UPDATES, State
 from ..core.rows import Array, Index
 from ..errors import SettingError
-from .blocks import Blocks, Panel, apply_steps
+from .blocks import Blocks, Panel, apply_steps, checked_norms
 
 if TYPE_CHECKING:
     from .rows import KernelRows
@@ -155,6 +155,7 @@ def walk_within(budget: int, loop: Any, rule: Any) -> Any:
         w = state.w.reshape(state.b.size, -1)
         late = keep.late.reshape(w.shape) if keep.late.size else w[:0]
         blocks = Blocks.of(inner, rule, steps, state, keep)
+        checked_norms(rows)
         span = Span.of(rows, np.flatnonzero(np.concatenate([w, late]).any(axis=0)))
         if span.columns.size > budget:
             found = f"learning starts with {span.columns.size:,} support vectors"

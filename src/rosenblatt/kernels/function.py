@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows
-from ..errors import DataError, ModelError, SettingError, plain, short
+from ..errors import DataError, ModelError, SettingError, short
 
 
 class Function:
@@ -43,9 +43,9 @@ class Function:
         try:
             values = np.asarray(self.function(a, b))
         except Exception as error:
-            raise SettingError(f"kernel {self.name} fails: {plain(f'{type(error).__name__}: {error}')}") from None
+            raise SettingError(f"kernel {self.name} fails: {type(error).__name__}: {error}") from None
         if values.shape != wanted or values.dtype.kind not in "biuf" or not np.isfinite(values).all():
-            text = f"kernel {self.name} gave {values.dtype} of shape {values.shape}: {plain(short(str(values), 40))}"
+            text = f"kernel {self.name} gave {values.dtype} of shape {values.shape}: {short(str(values), 40)}"
             raise DataError(f"{text}; expected finite numbers of shape {wanted}")
         return values.astype(float)
 
@@ -57,7 +57,7 @@ def found(name: str) -> Function:
     for part in path.split("."):
         value = getattr(value, part, None)
     if not callable(value):
-        raise ModelError(f"the kernel is the function {plain(path)!r} of {plain(module)!r}; import that module first")
+        raise ModelError(f"the kernel is the function {path!r} of {module!r}; import that module first")
     return Function(value)
 
 

@@ -42,6 +42,10 @@ class Product:
     def fitted(self, rows: Rows) -> Self:
         return self
 
+    def lengths(self, rows: Rows) -> Array:
+        """(n,) ‖x‖² as `of` takes them."""
+        return rows.sq_norms()
+
     def base(self, rows: Rows) -> Rows:
         return rows
 

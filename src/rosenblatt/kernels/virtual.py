@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.rows import Array, Rows, dense, stack
-from ..errors import DataError, SettingError, plural
+from ..errors import DataError, RosenblattError, SettingError, plural, short
 from ..parameters import Parameter
 
 VIRTUAL = Parameter(
@@ -63,11 +63,29 @@ def virtual_from(asked: Any) -> Callable[[Array], list[Array]]:
 
 
 def examples(asked: Any, rows: Rows) -> tuple[Rows, int]:
-    """(rows that are made of these, all of one kind after all of another; how many kinds)."""
-    values = rows.toarray()
-    made = [np.asarray(each, values.dtype) for each in virtual_from(asked)(values)]
-    for each in made:
-        if each.shape != values.shape:
-            found = f"an array of shape {each.shape}"
-            raise SettingError(f"{{virtual}} gave {found}; expected {values.shape}, a row for each", virtual=str(asked))
-    return stack([dense(each) for each in made]), len(made)
+    """(rows that are made of these, all of one kind after all of another; how many kinds). SettingError for a function
+    that fails, DataError for what is no list of such arrays."""
+    values, make = rows.toarray(), virtual_from(asked)
+    called = asked if isinstance(asked, str) else getattr(asked, "__qualname__", type(asked).__name__)
+    try:
+        made = make(values)
+    except RosenblattError:
+        raise
+    except Exception as error:
+        raise SettingError(f"virtual {called} fails: {type(error).__name__}: {error}") from None
+    wanted = f"expected a list of arrays of shape {values.shape}, each with its row i made of row i"
+    if not isinstance(made, (list, tuple)) or not made:
+        kind = f"one array of shape {made.shape}" if isinstance(made, np.ndarray) else short(repr(made), 40)
+        raise DataError(f"virtual {called} gave {kind}; {wanted}")
+    whole = []
+    for number, each in enumerate(made, start=1):
+        try:
+            whole.append(np.asarray(each, values.dtype))
+        except (TypeError, ValueError):
+            raise DataError(f"virtual {called}: array {number} holds something that is no number; {wanted}") from None
+        if whole[-1].shape != values.shape:
+            raise DataError(f"virtual {called} gave an array of shape {whole[-1].shape}; {wanted}")
+        if not (finite := np.isfinite(whole[-1]).all(axis=1)).all():
+            row = f"NaN or infinity in row {int(finite.argmin()) + 1} of array {number}"
+            raise DataError(f"virtual {called} gave {row}; expected finite numbers")
+    return stack([dense(each) for each in whole]), len(whole)

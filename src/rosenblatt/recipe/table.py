@@ -30,7 +30,7 @@ ORDER = Parameter(
     takes='"shuffled", "given", path or array',
 )  # fmt: skip
 START = Parameter(
-    "start", None, object, metavar="MODEL|random:S", section="Output", shown="",
+    "start", None, object, metavar="MODEL|random:S", section="Output", shown="", words={"none": None},
     help="Begin anew, with this model's weights and features; random:S: with weights from N(0, S^2), by the seed.",
     meaning="A model, or the path of one, whose weights and features a new one begins with; or `random:S`: weights from"
             " N(0, S²), S > 0, drawn by `random_state`, and biases 0. None: all weights are 0.",

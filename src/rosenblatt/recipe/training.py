@@ -117,6 +117,9 @@ def further(
     before.run.check_goes_on()
     others = {name for name in recipe.words if name not in before.recipe or before.recipe[name] != recipe[name]}
     recipe.refuse(others & {*FEATURE_WORDS, "positive", "start"}, "the model goes on with what it has")
+    if recipe["virtual"] is not None:
+        text = "{virtual:s}: the model goes on with rows, of which no virtual examples are made; leave it out"
+        raise SettingError(text, virtual=str(recipe["virtual"]))
     settings = _same_settings(recipe, before.run.settings, before.recipe)
     before = replace(before, run=replace(before.run, settings=settings))
     source = source_like(data, before, y, labelled=True, **recipe.reading)
@@ -345,7 +348,7 @@ def _scored_by(recipe: Recipe) -> str:
 def _same_settings(recipe: Recipe, own: Settings, begun: dict[str, Any]) -> Settings:
     """The model's own settings; what it was asked for when it began may be said again. A rule or a metric
     of one's own is given again, because no model file holds code."""
-    saved = {"metric": rule_name(own.metric), "l1": own.l1, "kernel": None, **own.words()}
+    saved = {"metric": rule_name(own.metric), "l1": own.l1, "kernel": None, "budget": None, **own.words()}
     asked = {name: recipe[name] for name in set(recipe.words) & set(saved)}
     if asked.get("kernel") is not None:
         asked["kernel"] = kernel_name(recipe.settings.kernel)

@@ -43,9 +43,15 @@ def with_virtual(
     start = np.concatenate([w, np.zeros((len(w), made.n))], axis=1), b
     both = np.concatenate([y, np.tile(y[chosen], kinds)])
     weight = None if weight is None else np.concatenate([weight, np.tile(weight[chosen], kinds)])
+    if task.validation is not None:
+        held: Any = task.validation.rows
+        held = KernelRows(kernel, held.rows, base, held.own)
+        task = task._replace(validation=task.validation._replace(rows=held))
     new, first = fit(more, both, model.run.settings, recipe.limits, task._replace(start=start), weight), model.run
     history = {
         name: [*first.history[name], *new.run.history[name]] for name in new.run.history if name in first.history
     }
-    run = replace(new.run, history=history, epoch=first.epoch + new.run.epoch)
+    best = new.run.best
+    best = None if best is None else best._replace(epoch=first.epoch + best.epoch)
+    run = replace(new.run, history=history, epoch=first.epoch + new.run.epoch, best=best)
     return replace(new, run=run), KernelRows(kernel, rows.rows, base, rows.own)

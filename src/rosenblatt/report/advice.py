@@ -202,6 +202,10 @@ def of_scale(model: Model, rows: Rows, remedy: str) -> list[str]:
     """Where a model of numbers that leaves errors has learned from columns of very different size, not standardised.
     rows: in the model's features. remedy: what a reader can do about it."""
     features = model.features
+    if features is not None and features.map is not None:  # which may come after a scaling, and makes columns itself
+        return []
+    if getattr(model.run.settings.kernel, "pairwise", False):  # its columns are values of K
+        return []
     if features is not None and (features.dictionary or any(isinstance(step, Standard) for step in features.steps)):
         return []
     if hasattr(model.run.settings.metric, "see"):  # it measures each column by itself

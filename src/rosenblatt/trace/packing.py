@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.rows import KINDS, Array
 from ..errors import ModelError
-from ..kernels import kernel_from, kernel_name
+from ..kernels import arrays_of as arrays_of_kernel
+from ..kernels import kernel_from, kernel_name, with_arrays
 from ..kernels.rows import KernelRows, rows_to_learn_from
 from ..learn.run import Chunk
 
@@ -53,6 +54,7 @@ def arrays_of(chunk: Chunk) -> dict[str, Array]:
         arrays["weight"] = chunk.weight
     if _kerneled(rows) and not _plainly(rows):
         arrays |= {f"base.{name}": value for name, value in rows.base._asdict().items()} | {"own": rows.own}
+        arrays |= {f"kernel.{name}": value for name, value in arrays_of_kernel(rows.kernel).items()}
     return arrays
 
 
@@ -74,7 +76,9 @@ def chunk_of(arrays: dict[str, Array], kernel: str | None) -> Chunk:
     """The inverse of `arrays_of`. ModelError where they are no rows."""
     rows = _restored("rows.", arrays)
     if kernel is not None and "own" in arrays:
-        rows = KernelRows(kernel_from(kernel), rows, _restored("base.", arrays), arrays["own"])
+        own = {name.removeprefix("kernel."): arrays[name] for name in arrays if name.startswith("kernel.")}
+        fitted = with_arrays(kernel_from(kernel), own, rows.width)
+        rows = KernelRows(fitted, rows, _restored("base.", arrays), arrays["own"])
     elif kernel is not None:
         rows = rows_to_learn_from(kernel_from(kernel), rows)
     if not rows.width >= 0 or not rows.n == len(arrays["y"]) == len(arrays.get("weight", arrays["y"])):
