@@ -356,6 +356,9 @@ def test_what_is_refused(tmp_path: Path, path: Path) -> None:
     well("trace", data, "-o", path, "--continue", model, "--epochs", "2")
     assert verify(path).exact
     assert run("replay", data).code == 4
+    found = well("replay", path, "--json").json
+    assert (found["rows"], found["columns"], found["data_at_hand"]) == (4, 2, "in the file")
+    assert found["updates"] == len(read(path)) == well("replay", path, "--verify", "--json").json["updates"]
     path.write_text(path.read_text().replace('"eta0":1.0', '"eta0":2.0'))
     done = run("replay", path)
     assert done.code == 4 and "`rosenblatt replay RUN --verify` says where" in done.err

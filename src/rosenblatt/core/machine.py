@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from functools import cache
 from importlib.metadata import version
@@ -15,10 +16,10 @@ from .dispatch import jit_enabled
 
 
 def machine() -> dict[str, Any]:
-    """{"versions": {name: version}, "cpu": {"model", "host", "features"}}, as JSON holds it.
+    """{"versions": {name: version}, "cpu": {"model", "host", "features", "cores"}}, as JSON holds it.
 
     Where all are the same, the same run has the same bits. numba: None where loops are plain Python. host, features:
-    what the compiler makes machine code for.
+    what the compiler makes machine code for. cores: by which matrix products, of kernels, are parted.
     """
     numba = version("numba") if jit_enabled() else None
     versions = {"rosenblatt": __version__, "numpy": np.__version__, "numba": numba}
@@ -26,11 +27,14 @@ def machine() -> dict[str, Any]:
 
 
 @cache
-def _cpu() -> dict[str, str]:
+def _cpu() -> dict[str, Any]:
     from llvmlite import binding
 
-    features = [name for name, there in binding.get_host_cpu_features().items() if there]
-    return {"model": _model(), "host": binding.get_host_cpu_name(), "features": " ".join(sorted(features))}
+    features = " ".join(sorted(name for name, there in binding.get_host_cpu_features().items() if there))
+    host = os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
+    features = os.environ.get("NUMBA_CPU_FEATURES") or features
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {"model": _model(), "host": host, "features": features, "cores": cores}
 
 
 def _model() -> str:

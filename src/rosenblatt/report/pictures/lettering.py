@@ -18,7 +18,7 @@ WIDE, HIGH = 0.62, 1.25
 AWAY = 9.0
 """Points between a place and its words."""
 
-CROWDED = 20.0
+CROWDED = 30.0
 """Beyond this words that can be left out are."""
 
 
@@ -87,7 +87,7 @@ class Lettering:
             reach = AWAY + (high / 2.0 if rotation or len(candidates) > 8 else abs(cos) * half[0] + abs(sin) * half[1])
             offset = reach * np.array([cos, sin])
             middle = self._at(place) + offset
-            cost = 0.3 * number + 5.0 * self._covered(middle, half)
+            cost = 0.3 * number + 8.0 * self._covered(middle, half)
             if cost < best[0]:
                 best = cost, (place, offset, middle, half, rotation)
         cost, (place, offset, middle, half, rotation) = best
@@ -103,7 +103,7 @@ class Lettering:
     def _covered(self, middle: Array, half: Array) -> float:
         """How much is under a box: words by far the worst, and outside the axes."""
         low, high = middle - half, middle + half
-        inside = ((self.points > low - 4.0) & (self.points < high + 4.0)).all(axis=1).sum()
+        inside = ((self.points > low - 6.0) & (self.points < high + 6.0)).all(axis=1).sum()
         other = sum(bool((np.minimum(high, box[1]) > np.maximum(low, box[0])).all()) for box in self.boxes)
         beyond = float(np.maximum(-low, 0.0).sum() + np.maximum(high - self.size, 0.0).sum())
         return float(inside) + 100.0 * other + 4.0 * beyond
