@@ -30,6 +30,12 @@ def recorded(
     return trace.record
 
 
+def fitted(learner: Any, *data: Any, fit: str = "fit", **words: Any) -> Record:
+    trace = Trace()
+    getattr(learner, fit)(*data, callback=trace, **words)
+    return trace.record
+
+
 def same(found: Record, wanted: Record) -> None:
     """All that a record says is the same, to the last bit."""
     for part in ("entries", "updates", "kept"):

@@ -125,6 +125,19 @@ def test_an_undershoot_is_marked_where_the_row_is_still_wrong_and_nowhere_else()
     assert kinds == {True, False}
 
 
+def test_of_a_block_each_row_is_marked_as_what_came_of_it() -> None:
+    record = recorded(*SHORT, optimizer="batch", fit_intercept=False)
+    for k in (1, 2):
+        own, figure = record.of(k), plots.update(record, k)
+        found, wrong = marks(figure.axes[0]), own.y * own.after <= 0.0
+        for rows, more in ((own.row[~wrong], ""), (own.row[wrong], STILL)):
+            name = f"row {rows[0] + 1}, moved" if len(rows) == 1 else f"{len(rows)} rows moved"
+            places = found.get(name + more, np.zeros((0, 2))).tolist() if len(rows) else []
+            assert sorted(places) == sorted(SHORT[0][rows].tolist())
+            assert (name + more in texts(figure)) == (len(rows) > 0)
+        assert "the step" in texts(figure) or len(own.row) == 1
+
+
 @pytest.mark.parametrize(("eta0", "longer"), [(1e-4, True), (1.0, False), (1e4, True)])
 def test_arrows_that_would_not_be_seen_are_drawn_longer_or_shorter_and_that_is_said(eta0: float, longer: bool) -> None:
     record = recorded(*AND, eta0=eta0)

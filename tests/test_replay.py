@@ -13,15 +13,15 @@ import pytest
 
 from command import run, well
 from learners import KINDS, problem
-from recorded import changed, places, recorded
+from recorded import changed, fitted, places, recorded
 from rosenblatt import KernelPerceptron, LinearClassifier, Perceptron, Recipe
-from rosenblatt.errors import DataError, ModelError, SettingError
+from rosenblatt.errors import ModelError, SettingError
+from rosenblatt.kernels.rows import KernelRows
 from rosenblatt.learn.metric import shaping
 from rosenblatt.learn.rule import rule_classes
 from rosenblatt.learn.run import Limits
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
-from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.trace import Record, Trace, lines, read, replay, save
 from rosenblatt.trace.replay import verify
 
@@ -30,12 +30,6 @@ from rosenblatt.trace.replay import verify
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in plain Python."""
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
-
-
-@pytest.fixture
-def unembedded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All rows are too many."""
-    monkeypatch.setattr(lines, "EMBEDDED", 0)
 
 
 @pytest.fixture
@@ -65,12 +59,6 @@ def test_every_rule_memory_optimizer_and_metric(path: Path, rule: str, keep: str
         found = verify(path)
         assert found.equal and found.exact, (optimizer, metric, classes, kind, found.differences[:3])
     assert number
-
-
-def fitted(learner: Any, *data: Any, fit: str = "fit", **words: Any) -> Record:
-    trace = Trace()
-    getattr(learner, fit)(*data, callback=trace, **words)
-    return trace.record
 
 
 def test_starts_orders_weights_kernels_and_runs_that_go_on(path: Path) -> None:
@@ -233,65 +221,7 @@ def test_another_machine_is_equal_to_a_billionth(path: Path) -> None:
     assert [(each.field, each.line) for each in verify(path).differences] == [("digest", 8)]
 
 
-# --- rows that are read again ---
-
-WORDS = (
-    "spam\tfree prize now\nham\tlunch at noon\nspam\tfree money\nham\tsee you at noon\nspam\tprize money\nham\tsee\n"
-)
-
-
-def test_rows_are_read_again_by_the_recipe(
-    tmp_path: Path, path: Path, unembedded: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    p = problem(2, n=40)
-    table = "\n".join(",".join(map(str, [*row, "yes" if y > 0 else "no"])) for row, y in zip(p.x, p.y, strict=True))
-    Path("data.csv").write_text(f"a,b,c,d,kind\n{table}\n")
-    Path("words.txt").write_text(WORDS)
-    Path("one.txt").write_text("free prize\nmoney now\n")
-    Path("two.txt").write_text("lunch at noon\nsee you\n")
-    Path("order.txt").write_text("1\n3\n2\n")
-    for words in (
-        ["data.csv", "--scale", "standard", "--degree", "2", "--positive", "no"],
-        ["data.csv", "--validation", "0.3", "--drop", "b", "--class-weight", "yes=2,no=1", "--calibrate", "sigmoid"],
-        ["words.txt", "--metric", "arow", "--precision", "float32", "--min-documents", "1"],
-        ["data.csv", "--start", "random:0.1", "--stop-if-not-separable"],
-        ["data.csv", "--kernel", "rbf"],
-        ["words.txt", "--min-documents", "1", "--validation", "words.txt", "--epochs", "3"],
-        ["words.txt", "--dictionary", "hashed", "--bits", "8", "--order", "order.txt"],
-        ["s=one.txt", "h=two.txt", "--min-documents", "1"],
-    ):
-        well("trace", *words, "-o", path, *([] if "--epochs" in words else ["--epochs", "2"]))
-        assert read(path).chunk is None
-        done = run("replay", path, "--verify")
-        assert done.code == 0, (words, done)
-        assert "as they were" in well("replay", path).out
-    Path("other.csv").write_bytes(Path("data.csv").read_bytes())
-    well("trace", "data.csv", "-o", path, "--epochs", "2")
-    Path("data.csv").write_text(Path("data.csv").read_text().replace("yes", "no", 1))
-    assert "not at hand" in well("replay", path).out
-    done = run("replay", path, "--verify")
-    assert done.code == 3 and "(data.csv) are not there as they were; give them" in done.err
-    assert run("replay", path, "other.csv", "--verify").code == 0
-    done = run("replay", path, "data.csv", "--verify")
-    assert done.code == 3 and "the rows are not those that the run learned from: found 40 rows" in done.err
-
-
-def test_rows_of_python_are_given_again(path: Path, unembedded: None) -> None:
-    p = problem()
-    weight = np.linspace(0.5, 1.0, len(p.y))
-    for learner in (LinearClassifier(metric="arow"), KernelPerceptron(kernel="rbf")):
-        save(fitted(learner.set_params(max_iter=2), p.x, p.y, sample_weight=weight), path)
-        with pytest.raises(DataError, match="12 rows are too many to be in the trace.* are not there as they were"):
-            verify(path)
-        assert verify(path, (p.x, p.y, weight)).exact
-        with pytest.raises(DataError, match="not those that the run learned from"):
-            verify(path, (p.x, p.y))
-    with pytest.raises(ModelError, match=r"the rows came from arrays in Python: give them again as \(X, y\)"):
-        verify(path, str(path))
-
-
-def test_what_cannot_be_made_again(path: Path, unembedded: None) -> None:
+def test_what_cannot_be_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Own:
         name = "mine"
 
@@ -312,56 +242,39 @@ def test_what_cannot_be_made_again(path: Path, unembedded: None) -> None:
     model = Recipe(max_iter=2).fit(p.x, p.y)
     trace = Trace()
     Recipe.to_go_on(max_iter=2).fit_more(model, p.x, p.y, observers=trace)
+    monkeypatch.setattr(lines, "EMBEDDED", 0)
     save(trace.record, path)
     with pytest.raises(ModelError, match="the run went on from a model, which has the features"):
         verify(path, (p.x, p.y))
 
 
-# --- the command ---
-
-
-def test_the_ledger_reads_the_run_that_is_made_again(tmp_path: Path, path: Path) -> None:
-    data = tmp_path / "data.svm"
-    data.write_text("1 1:3 2:1\n1 1:2 2:2\n1 1:4\n-1 1:1 2:3\n-1 2:2\n-1 1:1 2:4\n")
-    wanted = Ledger()
-    Recipe(order="given").fit(data, observers=wanted)
-    well("trace", data, "-o", path, "--order", "given")
-    done = well("replay", path, "--ledger", "--verify")
-    verdict, *said = done.out.splitlines()
-    assert verdict.endswith("is the one that was recorded, bit for bit: 9 updates, 6 epochs")
-    assert said == wanted.summary().split("\n")
-    assert well("replay", path, "--ledger").out.splitlines() == said
-    assert well("replay", path, "--ledger", "--json").json["bounds"][0]["name"] == wanted.bounds()[0].name
-    well("trace", data, "-o", path, "--kernel", "rbf")
-    for words in (["--ledger"], ["--ledger", "--verify"]):
-        assert run("replay", path, *words).code == 2
-
-
-def test_what_is_refused(tmp_path: Path, path: Path) -> None:
-    data = tmp_path / "data.svm"
-    data.write_text("1 1:3 2:1\n1 1:2 2:2\n-1 2:2\n-1 1:1 2:4\n")
-    for words, why in (
-        ([], "there is nothing to make of the run; name a file to write it to: -o RUN"),
-        (["-o", data], "it is one of the files to read"),
-        (["-o", path, "--continue", "m", "--start", "n"], "choose one of them"),
+def test_a_forged_record_is_refused_before_it_is_run(path: Path) -> None:
+    """With right digests: compiled loops would read and write past the ends of arrays."""
+    p = problem()
+    plain, kernel = recorded(), fitted(KernelPerceptron(kernel="rbf", max_iter=2), p.x, p.y)
+    going = fitted(LinearClassifier(warm_start=True, max_iter=2).fit(p.x, p.y), p.x, p.y)
+    chunk, base = plain.chunk, kernel.chunk
+    assert chunk is not None and base is not None and going.begun is not None
+    header, tensors = going.begun
+    narrow = {**tensors, "state.w": tensors["state.w"][:2].copy()}
+    rows = KernelRows(base.rows.kernel, base.rows.rows, base.rows.base, base.rows.own + 5)
+    for record, why in (
+        (replace(plain, chunk=chunk._replace(y=chunk.y * 2)), "labels are not those of its classes"),
+        (replace(plain, chunk=chunk._replace(weight=-chunk.y)), "not a weight ≥ 0 each"),
+        (replace(plain, order=np.array([0, 12])), "its order names rows that there are not"),
+        (replace(plain, order=np.array([-1])), "its order names rows that there are not"),
+        (replace(plain, sizes=(5, 5)), "its chunks are not all of its rows"),
+        (replace(plain, start=(np.ones((1, 3)), np.ones(1))), "w has another shape"),
+        (replace(plain, start=(np.full((1, 4), np.nan), np.ones(1))), "w is not finite"),
+        (replace(kernel, chunk=base._replace(rows=rows)), "its kernel has rows that there are not"),
+        (replace(going, begun=(header, narrow)), "its array state.w is of float64 and shape"),
+        (replace(going, begun=({**header, "blocks": "x"}, tensors)), "its state, blocks says 'x'"),
     ):
-        done = run("trace", data, *words)
-        assert done.code in (2, 5) and why in done.err
-    model = tmp_path / "model"
-    done = run("train", data, "-o", model, "--trace", model)
-    assert done.code == 2 and "the same file is named twice" in done.err
-    assert f"wrote {path}" in well("train", data, "-o", model, "--trace", path).out
-    done = run("replay", path, data)
-    assert done.code == 2 and "add --verify or --ledger" in done.err
-    well("trace", data, "-o", path, "--continue", model, "--epochs", "2")
-    assert verify(path).exact
-    assert run("replay", data).code == 4
-    found = well("replay", path, "--json").json
-    assert (found["rows"], found["columns"], found["data_at_hand"]) == (4, 2, "in the file")
-    assert found["updates"] == len(read(path)) == well("replay", path, "--verify", "--json").json["updates"]
-    path.write_text(path.read_text().replace('"eta0":1.0', '"eta0":2.0'))
-    done = run("replay", path)
-    assert done.code == 4 and "`rosenblatt replay RUN --verify` says where" in done.err
+        with pytest.raises(ModelError, match=why):
+            replay.again(record)
+        save(record, path)
+        with pytest.raises(ModelError, match=f"^{path}: damaged: .*{why}"):
+            verify(path)
 
 
 REAL = {"heart_scale": 5, "vowel": 3, "a9a": 1}

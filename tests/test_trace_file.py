@@ -12,26 +12,20 @@ import numpy as np
 import pytest
 
 from learners import KINDS, problem
-from recorded import recorded, same
+from recorded import fitted, recorded, same
 from rosenblatt import KernelPerceptron, LinearClassifier, Perceptron
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.metric import shaping
 from rosenblatt.learn.rule import rule_classes
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
-from rosenblatt.trace import Trace, lines, packing, read, save
+from rosenblatt.trace import lines, packing, read, save
 
 
 @pytest.fixture(autouse=True)
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops in plain Python."""
     monkeypatch.setenv("ROSENBLATT_JIT", "0")
-
-
-def fitted(learner: Any, X: Any, y: Any, **words: Any) -> Any:
-    trace = Trace()
-    learner.fit(X, y, callback=trace, **words)
-    return trace.record
 
 
 @pytest.fixture
@@ -213,6 +207,10 @@ def test_a_forged_file_is_refused_by_its_line(lines_of: Any) -> None:
     ]:  # fmt: skip
         forge(line, **values)
         with pytest.raises(ModelError, match=f"^{path}, line {line}: "):
+            read(path)
+    for name, value in (("row", 0), ("row", 13)):
+        forge(2, entries=[{**whole[1]["entries"][0], name: value}])
+        with pytest.raises(ModelError, match="name rows, classes or updates that there are not"):
             read(path)
     for end in ({**whole[-1]["end"], "updates": 3}, {}, {**whole[-1]["end"], "beside": {"entries.u": "0"}}):
         forge(len(whole), end=end)

@@ -18,13 +18,14 @@ SHAKY = 1e-4
 
 
 def sentences(record: Record, first: int = 1, last: int | None = None) -> Iterator[str]:
-    """`sentence` of each update from `first` to `last`, None: to the end. DataError where there is no such update."""
+    """`sentence` of each update of a record from `first` to `last`, None: to the end. DataError where there is no such
+    update."""
     for update in range(first, (len(record) if last is None else last) + 1):
         yield sentence(record, update)
 
 
 def sentence(record: Record, update: int) -> str:
-    """What an update did, from 1: the score of its row before, what was added to it, the score after, and whether that
+    """What this update of a record did, from 1: the score of its row before, what was added to it, the score after, and whether that
     is right. Rows are numbered from 1. DataError where there is no such update.
 
     Where several rows moved together: how many, how many of them were wrong before, and how many are after it.

@@ -220,6 +220,10 @@ class SavedTrace:
             )
             if len(made) != self.last["end"]["updates"] or len(made.entries.update) != self.last["end"]["entries"]:
                 raise ValueError("not all updates are there")
+            update, rows, moved = made.entries[:3]
+            inside = (rows >= 0) & (rows < self.head["data"]["rows"]) & (moved >= 0) & (moved < len(own.start[1]))
+            if not (inside & (update >= 1) & (update <= len(made))).all() or (np.diff(update) < 0).any():
+                raise ValueError("its entries name rows, classes or updates that there are not")
         return made
 
     def _kept(self, own: Record, weights: list[Any]) -> Weights:

@@ -77,7 +77,7 @@ def chunk_of(arrays: dict[str, Array], kernel: str | None) -> Chunk:
         rows = KernelRows(kernel_from(kernel), rows, _restored("base.", arrays), arrays["own"])
     elif kernel is not None:
         rows = rows_to_learn_from(kernel_from(kernel), rows)
-    if not rows.n == len(arrays["y"]) == len(arrays.get("weight", arrays["y"])):
+    if not rows.width >= 0 or not rows.n == len(arrays["y"]) == len(arrays.get("weight", arrays["y"])):
         raise ModelError("damaged: not each of its rows has a label")
     return Chunk(rows, arrays["y"], arrays.get("weight"))
 

@@ -28,6 +28,7 @@ from ..model.file import run_from
 from ..read.several import Several
 from ..recipe import training
 from ..recipe.recipe import Recipe
+from .checks import check_whole
 from .file import SavedTrace, sha256_of
 from .lines import Line, Written, as_text, closing, digest_of_field, ended, leaves, written
 from .observer import Trace
@@ -122,7 +123,10 @@ def verify(file: str | os.PathLike[str] | SavedTrace, data: Any = None, observer
         end = saved.last["end"]
         counts = Counts(str(end["stop"]), *(int(end[name]) for name in Counts._fields[1:]))
         beside = saved.beside
-    made = _again(saved.beginning, counts, data, observers)
+    try:
+        made = _again(saved.beginning, counts, data, observers)
+    except ModelError as error:
+        raise error.within("" if str(error).startswith(saved.path) else f"{saved.path}: ") from None
     stated = made
     if not same:
         with suppress(ModelError):  # digests of another machine's last bits are those of its own numbers
@@ -149,6 +153,7 @@ def _again(record: Record, counts: Counts, data: Any, observers: Iterable[Any]) 
     settings = record.settings
     _check(settings)
     chunk = _rows(record, data) if record.chunk is None else record.chunk
+    check_whole(record, chunk)
     rows: Any = chunk.rows.alone() if hasattr(chunk.rows, "alone") else chunk.rows
     chunk = chunk._replace(rows=rows)
     if record.begun is not None:

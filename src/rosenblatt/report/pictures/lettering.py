@@ -18,6 +18,8 @@ WIDE, HIGH = 0.62, 1.25
 AWAY = 9.0
 """Points between a place and its words."""
 
+NEAR = 5.0
+"""Points beside words that are covered as well."""
 CROWDED = 30.0
 """Beyond this words that can be left out are."""
 
@@ -36,6 +38,12 @@ class Lettering:
     def avoid(self, places: Array) -> None:
         """Places (m, 2) that are not to be covered either, as of an arrow."""
         self.points = np.vstack([self.points, self._at(places)])
+
+    def avoid_line(self, w: Array, b: float) -> None:
+        """The line w·x + b = 0 is not to be covered; words along it keep away from it anyway."""
+        ends = self.ends(np.asarray(w, float), float(b))
+        if ends is not None:
+            self.avoid(ends[0] + np.linspace(0.0, 1.0, 40)[:, None] * (ends[1] - ends[0]))
 
     def _at(self, place: Any) -> Array:
         """In points of the sheet, 72 an inch, from the corner of the axes."""
@@ -87,7 +95,7 @@ class Lettering:
             reach = AWAY + (high / 2.0 if rotation or len(candidates) > 8 else abs(cos) * half[0] + abs(sin) * half[1])
             offset = reach * np.array([cos, sin])
             middle = self._at(place) + offset
-            cost = 0.3 * number + 8.0 * self._covered(middle, half)
+            cost = 0.3 * number + 8.0 * self._under(middle, (wide, high), tilt) + self._beyond(middle, half)
             if cost < best[0]:
                 best = cost, (place, offset, middle, half, rotation)
         cost, (place, offset, middle, half, rotation) = best
@@ -100,10 +108,13 @@ class Lettering:
         )
         note.set_path_effects(HALO)
 
-    def _covered(self, middle: Array, half: Array) -> float:
-        """How much is under a box: words by far the worst, and outside the axes."""
+    def _under(self, middle: Array, size: tuple[float, float], tilt: float) -> int:
+        """How many points words of this size cover, turned so."""
+        turn = np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]])
+        return int((np.abs((self.points - middle) @ turn) < np.array(size) / 2.0 + NEAR).all(axis=1).sum())
+
+    def _beyond(self, middle: Array, half: Array) -> float:
+        """How bad a box is that lies on other words, or outside the axes."""
         low, high = middle - half, middle + half
-        inside = ((self.points > low - 6.0) & (self.points < high + 6.0)).all(axis=1).sum()
         other = sum(bool((np.minimum(high, box[1]) > np.maximum(low, box[0])).all()) for box in self.boxes)
-        beyond = float(np.maximum(-low, 0.0).sum() + np.maximum(high - self.size, 0.0).sum())
-        return float(inside) + 100.0 * other + 4.0 * beyond
+        return 800.0 * other + 32.0 * float(np.maximum(-low, 0.0).sum() + np.maximum(high - self.size, 0.0).sum())

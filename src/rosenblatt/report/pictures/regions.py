@@ -159,9 +159,11 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
         axes.annotate("", tip, foot, arrowprops=arrow, zorder=6)
         words.avoid(foot + np.linspace(0.0, 1.0, 9)[:, None] * (tip - foot))
         words.beside("w", tip, normal, size=11.0, fontweight="bold")
-    words.along("u = 0", normal, at)
     own = plane.level * np.where(plane.y == 1, 1.0, -1.0)
     margin = float(own.min())
+    for side in (0.0, 1.0, -1.0) if margin > 0.0 else (0.0,):
+        words.avoid_line(normal, at - side * margin / length)
+    words.along("u = 0", normal, at)
     if margin > 0.0:
         grid = [places[: plane.grid, 0], places[:: plane.grid, 1], u.reshape(plane.grid, plane.grid)]
         style: dict[str, Any] = {"colors": [INK], "linewidths": 1.0, "linestyles": [(0, (5, 3))]}

@@ -35,6 +35,8 @@ SHORTEST = 0.1
 """Of the same: if all arrows of w are shorter than that, all are drawn longer."""
 MOST_PANELS, MOST_FRAMES = 12, 200
 """Updates of a strip, and of a film."""
+FEW = 6
+"""Rows that moved together, up to which their marks are large."""
 MOST_ARROWS = 3
 """Classes whose arrows are drawn."""
 MOST_NAMES = 12
@@ -97,6 +99,8 @@ def view(record: Record, moves: Sequence[Move]) -> View:
     if x.shape[1] > 2 and len(moves) == 1 and not many:
         names = ("w after the update: its score grows to the right", "at a right angle to it, in the plane of both w")
         seen = turned(seen, moves[0].after[0][0], moves[0].before[0][0], names)
+    elif x.shape[1] > 2 and not many:
+        seen = seen._replace(names=(f"w after update {moves[-1].k:,}: its score grows to the right", seen.names[1]))
     places = seen.places(x)
     y = chunk.y.astype(int) if many else (chunk.y > 0.0).astype(int)
     if x.shape[1] == 1:  # the classes one above the other
@@ -146,6 +150,8 @@ def figure_of_strip(record: Record, k: int, title: str | Sequence[str] = "") -> 
     seen = view(record, moves)
     for axes, each in zip(panels, moves, strict=False):
         draw_update(axes, record, each, seen, 2.6)
+        if (each.k - 1) % across:
+            axes.set_ylabel("")
         words = textwrap.wrap(readable(sentence(record, each.k), 200), 42)
         axes.set_title("\n".join(words), loc="left", color=INK, fontsize=8.5)
     for axes in panels[len(moves) :]:
@@ -216,12 +222,18 @@ def draw_update(axes: Axes, record: Record, each: Move, v: View, inches: float) 
                 axes.contour(across, up, once, levels=[0.0], colors=[INK], linewidths=1.4, linestyles=[DASHED])
     _rows(axes, record, each, v)
     _arrows(axes, record, each, v, words)
-    for (w, b), name, style in ((each.before, BEFORE, DASHED), (each.after, AFTER, "-")) if not many else ():
-        (line,), (offset,) = v.seen.cut(w, b)
-        ends = words.ends(line, float(offset))
+    if many:
+        return
+    lines = [(each.before, BEFORE, DASHED), (each.after, AFTER, "-")]
+    for weights, _, _ in lines:
+        (w,), (b,) = v.seen.cut(*weights)
+        words.avoid_line(w, float(b))
+    for weights, name, style in lines:
+        (w,), (b,) = v.seen.cut(*weights)
+        ends = words.ends(w, float(b))
         if ends is not None:
             axes.plot(ends[:, 0], ends[:, 1], color=INK, linestyle=style, linewidth=1.8, label=name, zorder=1.6)
-            words.along(name.split()[0], line, float(offset), must=False)
+            words.along(name.split()[0], w, float(b), must=False)
 
 
 def _scores(cut: tuple[Array, Array], places: Array) -> Array:
@@ -239,9 +251,10 @@ def _rows(axes: Axes, record: Record, each: Move, v: View) -> None:
     still = np.isin(each.rows, _undershot(record, each, wrong))
     for own, marker, more, color in ((each.rows[~still], "D", "", INK), (each.rows[still], "X", STILL, UNDERSHOOT)):
         if own.size:
-            ring: dict[str, Any] = {"s": 330.0, "facecolors": "none", "edgecolors": color, "linewidths": 2.0}
+            size = 330.0 if len(each.rows) <= FEW else 110.0
+            ring: dict[str, Any] = {"s": size, "facecolors": "none", "edgecolors": color, "linewidths": 2.0}
             x, y = v.places[own].T
-            axes.scatter(x, y, marker=marker, label=_moved(each) + more, zorder=4.5, **ring)
+            axes.scatter(x, y, marker=marker, label=_moved(own) + more, zorder=4.5, **ring)
 
 
 def _undershot(record: Record, each: Move, wrong: Array) -> Array:
@@ -253,8 +266,8 @@ def _undershot(record: Record, each: Move, wrong: Array) -> Array:
     return np.unique(own.row[own.y * own.after <= 0.0])
 
 
-def _moved(each: Move) -> str:
-    return f"row {each.rows[0] + 1:,}, moved" if len(each.rows) == 1 else f"{len(each.rows):,} rows moved"
+def _moved(rows: Array) -> str:
+    return f"row {rows[0] + 1:,}, moved" if len(rows) == 1 else f"{len(rows):,} rows moved"
 
 
 def _arrows(axes: Axes, record: Record, each: Move, v: View, words: Lettering) -> None:
@@ -303,14 +316,15 @@ def _legend(axes: Axes, record: Record, moves: Sequence[Move], v: View) -> None:
     """Beside the axes, for all the moves alike: the classes, and what the marks and lines are."""
     assert record.chunk is not None
     style: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markersize": 11}
-    moved = _moved(moves[0]) if len(moves) == 1 else "moved"
-    present = set(axes.get_legend_handles_labels()[1]) if len(moves) == 1 else None
+    present = axes.get_legend_handles_labels()[1] if len(moves) == 1 else None
+    mended = next((label for label in present or () if label.endswith("moved")), "moved")
+    still = next((label for label in present or () if label.endswith(STILL)), f"moved{STILL}")
     entries = [
         *(Line2D([], [], linestyle="none", markersize=7, label=readable(label, 20), **shape(k))
           for k, label in enumerate(record.classes[:MOST_NAMES])),
         Line2D([], [], marker="o", markeredgecolor=INK, label=WRONG, **style),
-        Line2D([], [], marker="D", markeredgecolor=INK, markeredgewidth=2, label=moved, **style),
-        Line2D([], [], marker="X", markeredgecolor=UNDERSHOOT, markeredgewidth=2, label=f"{moved}{STILL}", **style),
+        Line2D([], [], marker="D", markeredgecolor=INK, markeredgewidth=2, label=mended, **style),
+        Line2D([], [], marker="X", markeredgecolor=UNDERSHOOT, markeredgewidth=2, label=still, **style),
         Line2D([], [], color=INK, linestyle=DASHED, linewidth=1.8, label=BEFORE),
         Line2D([], [], color=INK, linewidth=1.8, label=AFTER),
     ]  # fmt: skip
