@@ -177,3 +177,13 @@ def test_what_is_asked_of_no_run_is_refused() -> None:
     counts = f"3 epochs, {run.state.n[UPDATES]} updates, {run.state.n[MISTAKES]} mistakes"
     assert repr(run) == f"<Run: perceptron; {counts}; epoch limit (max_iter=3)>"
     assert repr(trace) == f"<Trace: <Record: {len(trace.record)} updates of perceptron; {stopped}>>"
+
+
+def test_nothing_prints_pages_of_numbers() -> None:
+    trace = Trace()
+    rows = np.random.default_rng(0).normal(size=(50, 3))
+    Perceptron(max_iter=5, tol=None).fit(rows, np.arange(50) % 2, callback=trace)
+    record = trace.record
+    for each in (record, record.chunk, record.entries, record.updates, record.kept):
+        assert len(repr(each)) < 150 and "\n" not in repr(each)
+    assert repr(record.of(1)).startswith("Entries(update=array([1]), row=array([")

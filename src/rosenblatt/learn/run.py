@@ -123,6 +123,9 @@ class Chunk(NamedTuple):
     y: Array
     weight: Array | None = None
 
+    def __repr__(self) -> str:
+        return f"<Chunk: {len(self.y):,} rows>"
+
     @property
     def learned(self) -> int:
         """Rows that are learned from."""

@@ -14,6 +14,16 @@ from ..errors import DataError
 from ..learn.run import Chunk
 from ..learn.settings import Settings
 
+FEW = 96
+"""Numbers that are shown one by one: the entries of an update of twelve classes."""
+
+
+def _short(columns: Any) -> str:
+    """Its arrays; where they are long, their shapes, as a notebook would show pages of numbers."""
+    few = sum(values.size for values in columns) <= FEW
+    parts = (f"{name}={values!r}" if few else f"{name} {values.shape}" for name, values in columns._asdict().items())
+    return f"{type(columns).__name__}({', '.join(parts)})"
+
 
 class Entries(NamedTuple):
     """What the updates did, an entry for each row of a block and each class that it moved, all (m,).
@@ -32,6 +42,9 @@ class Entries(NamedTuple):
     after: Array
     b: Array
 
+    def __repr__(self) -> str:
+        return _short(self)
+
 
 class Updates(NamedTuple):
     """The updates, all (k,). epoch: from 1. seen: rows learned from by then, mistakes: made by then, since the run
@@ -43,6 +56,9 @@ class Updates(NamedTuple):
     norm: Array
     shrunk: Array
 
+    def __repr__(self) -> str:
+        return _short(self)
+
 
 class Weights(NamedTuple):
     """update: (c,) after which; w: (c, K, d), b: (c, K) float64, K = 1 of two classes."""
@@ -50,6 +66,9 @@ class Weights(NamedTuple):
     update: Array
     w: Array
     b: Array
+
+    def __repr__(self) -> str:
+        return _short(self)
 
 
 @dataclass(frozen=True, repr=False)
