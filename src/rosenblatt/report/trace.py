@@ -25,8 +25,8 @@ def sentences(record: Record, first: int = 1, last: int | None = None) -> Iterat
 
 
 def sentence(record: Record, update: int) -> str:
-    """What this update of a record did, from 1: the score of its row before, what was added to it, the score after, and whether that
-    is right. Rows are numbered from 1. DataError where there is no such update.
+    """What this update of a record did, from 1: the score of its row before, what was added to it, the score after, and
+    whether that is right. Rows are numbered from 1. DataError where there is no such update.
 
     Where several rows moved together: how many, how many of them were wrong before, and how many are after it.
     """
