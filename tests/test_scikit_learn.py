@@ -35,6 +35,7 @@ def not_repetition(estimator: Any) -> str:
 
 USED_UP = "of SCW a weight multiplies the step and not how much surer a row makes it: rows of weight 0.0001 leave \
 nothing to rows of weight 1,000"
+NO_KERNEL = "its values are those of no kernel, not symmetric or with K(x, x) < 0, which are refused"
 ASKED = "a model of kernel values is asked about rows of 3 values where it learned from 10 rows, and their number is \
 refused before NaN in them is"
 CUBES = "the cubes of values as large as 50 are as large as 10^10, and after 50 epochs a weight of 1,000 has not \
@@ -56,7 +57,15 @@ EPOCHS = 50
     expected_failed_checks=lambda estimator: (
         {f"check_sample_weight_equivalence_on_{kind}_data": not_repetition(estimator) for kind in ("dense", "sparse")}
         | ({"check_class_weight_classifiers": USED_UP} if isinstance(estimator, rosenblatt.SCW) else {})
-        | ({"check_estimators_nan_inf": ASKED} if getattr(estimator, "kernel", None) == "precomputed" else {})
+        | (
+            {
+                "check_estimators_nan_inf": ASKED,
+                "check_positive_only_tag_during_fit": NO_KERNEL,
+                "check_classifiers_one_label_sample_weights": NO_KERNEL,
+            }
+            if getattr(estimator, "kernel", None) == "precomputed"
+            else {}
+        )
         | ({"check_class_weight_classifiers": CUBES} if getattr(estimator, "kernel", None) == "poly" else {})
     ),
 )
