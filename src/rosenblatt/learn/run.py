@@ -114,8 +114,8 @@ class Rounded(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Rows ready to learn from. y: (n,) float64, ±1 for two classes, else class numbers 0 … K−1. weight: (n,) float64 > 0
-    multiplies the steps, or None; rows of weight 0 are left out of the order."""
+    """Rows ready to learn from. y: (n,) float64, ±1 for two classes, else class numbers 0 … K−1. weight: (n,) float64,
+    > 0, multiplies the steps, or None; rows of weight 0 are left out of the order."""
 
     rows: Any
     y: Array
