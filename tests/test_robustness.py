@@ -36,6 +36,8 @@ LINES: dict[str, list[str]] = {
     "convert": ["convert FILE OUT", "convert FILE OUT --to csv", "convert FILE OUT --to npz"],
     "shuffle": ["shuffle FILE OUT"],
     "split": ["split FILE --parts a=0.5,b=0.5 -o OUT"],
+    "trace": ["trace FILE -o OUT --epochs 2 --tell"],
+    "replay": ["replay FILE --tell", "replay FILE --verify"],
     "mail": [
         "mail evaluate FILE --json",
         "mail evaluate FILE --against FILE -o OUT",
