@@ -384,10 +384,10 @@ def test_a_pair_has_eight_signatures_at_most(monkeypatch: pytest.MonkeyPatch) ->
 
     loops = set()
 
-    def loop(run: Run, rows: Any) -> Any:
+    def loop(run: Run, rows: Any, rule: Any = None) -> Any:
         def called(*args: Any) -> int:
             loops.add((type(run.loop_rule.metric), type(rows), tuple(map(typeof, args))))
-            return wanted(run, rows)(*args)  # type: ignore[no-any-return]
+            return wanted(run, rows, rule)(*args)  # type: ignore[no-any-return]
 
         return called
 

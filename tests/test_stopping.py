@@ -70,11 +70,11 @@ def test_compiling_is_not_learning(
     """A loop's first call compiles it, and takes a minute here; where the second does, that is learning's."""
     clock, calls, wanted = [0.0], [0], Run.loop
 
-    def loop(run: Run, rows: Any) -> Any:
+    def loop(run: Run, rows: Any, rule: Any = None) -> Any:
         def called(*args: Any) -> int:
             calls[0] += 1
             clock[0] += 60.0 if calls[0] == slow_at else 0.0
-            return wanted(run, rows)(*args)
+            return wanted(run, rows, rule)(*args)
 
         return called
 

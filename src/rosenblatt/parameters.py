@@ -41,6 +41,14 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
     return type(value)(**numbers)
 
 
+def _endless(value: Any) -> bool:
+    """Whether a number is infinite, or beyond what a float holds."""
+    try:
+        return math.isinf(float(value))
+    except OverflowError:
+        return True
+
+
 class Parameter(NamedTuple):
     """One entry.
 
@@ -149,7 +157,7 @@ class Parameter(NamedTuple):
 
     def _check_number(self, value: Any) -> None:
         number = isinstance(value, Integral if self.kind is int else Real) and not isinstance(value, bool)
-        endless = number and abs(value) > 1.7976931348623157e308  # on which math.isinf may fail
+        endless = number and _endless(value)
         if not number or value != value or (endless and None not in self.words.values()):
             self._refuse(value)
         low = self.least is not None and (value < self.least or (self.above and value == self.least))

@@ -200,7 +200,7 @@ def option_of(entry: Parameter) -> Decorator:
     shown = _shown(entry) if entry.shown is None else entry.shown
     own = _type(entry)
     if entry.default is None and "none" not in (own.choices if entry.choices else getattr(own, "words", ())):
-        own = OrNone(own) if shown == "none" or None in entry.words.values() else own
+        own = OrNone(own) if shown == "none" or "none" in entry.words else own
     settings = {"type": own, "metavar": entry.metavar, "callback": _callback(entry)}
     if entry.kind is bool:
         settings = {} if "/" in entry.options else {"is_flag": True}
