@@ -215,7 +215,7 @@ def test_the_number_of_threads_changes_nothing(classes: int, monkeypatch: pytest
     if classes == 3:  # as many loops again would be compiled
         monkeypatch.setenv("ROSENBLATT_JIT", "0")
     x, y = two_classes() if classes == 2 else three_classes()
-    learners = contenders("rows", classes)[:: 1 if classes == 2 else 4]
+    learners = contenders("rows", classes)[:: 3 if classes == 2 else 4]
     one, four = (compare(x, y, Plan(learners=learners, jobs=jobs, epochs=2)) for jobs in (1, 4))
     assert numbers(one) == numbers(four) and one.verdict() == four.verdict()
     assert numbers(one) != numbers(compare(x, y, Plan(learners=learners[:9], epochs=2, seed=1)))

@@ -327,6 +327,7 @@ def test_rows_whose_module_has_gone_break_nothing(copy: Path, rows_of_mine: Path
     assert python(copy, plain) == wanted.replace("['learn', 'learn']", "[]")
 
 
+@pytest.mark.slow  # 26 s of compiling; test_fingerprint says what a name depends on
 def test_only_what_uses_the_edited_code_is_compiled_anew(copy: Path) -> None:
     """Not for a comment or a docstring, wherever it shifts the lines; numba alone begins again at each new time."""
     run = """

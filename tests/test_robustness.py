@@ -26,7 +26,7 @@ LINES: dict[str, list[str]] = {
     "threshold": ["threshold MODEL FILE --max-false-positives 10% -o OUT"],
     "compare": ["compare FILE --folds 2 --rules perceptron --keeps last --epochs 2 --jobs 1"],
     "summary": ["summary FILE"],
-    "bound": ["bound FILE --epochs 3", "bound FILE --epochs 2 --rule margin --json"],
+    "bound": ["bound FILE --epochs 2 --rule margin --json"],
     "margin": ["margin FILE"],
     "doctor": ["doctor FILE --epochs 3 --max-time 0.2", "doctor FILE --epochs 2 --max-time 0.2 --rule margin --json"],
     "separable": ["separable FILE --max-time 5", "separable FILE --no-intercept --json"],

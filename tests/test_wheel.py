@@ -46,13 +46,13 @@ def test_metadata(installed: metadata.Distribution) -> None:
 def test_runtime_requirements_are_what_the_package_imports(installed: metadata.Distribution) -> None:
     """None is missing, none is idle, and what only the tests need is not among them; nor what extras bring."""
     imported = {module.split(".")[0] for source in SOURCES for _, module in imports(source)}
-    module_of = {"scikit-learn": "sklearn", "python-flint": "flint"}
+    module_of = {"scikit-learn": "sklearn", "python-flint": "flint", "pillow": "PIL"}
     runtime = names([text for text in installed.requires or [] if "extra ==" not in text])
     extra = names(
         [text for text in installed.requires or [] if re.search(r"extra == .(parquet|remote|frame|lab)", text)]
     )
     ours = {module_of.get(name, name) for name in runtime | extra}
-    assert len(runtime) == 14 and len(extra) == 4
+    assert len(runtime) == 16 and len(extra) == 4
     assert ours == imported - sys.stdlib_module_names - {"rosenblatt"}
 
 

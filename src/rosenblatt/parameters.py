@@ -41,14 +41,6 @@ def positive(value: Any, what: str, finite: bool = False) -> Any:
     return type(value)(**numbers)
 
 
-def _endless(value: Any) -> bool:
-    """Whether a number is infinite, or beyond what a float holds."""
-    try:
-        return math.isinf(float(value))
-    except OverflowError:
-        return True
-
-
 class Parameter(NamedTuple):
     """One entry.
 
@@ -157,7 +149,7 @@ class Parameter(NamedTuple):
 
     def _check_number(self, value: Any) -> None:
         number = isinstance(value, Integral if self.kind is int else Real) and not isinstance(value, bool)
-        endless = number and _endless(value)
+        endless = number and abs(getattr(value, "item", lambda: value)()) > 1.7976931348623157e308  # of any size
         if not number or value != value or (endless and None not in self.words.values()):
             self._refuse(value)
         low = self.least is not None and (value < self.least or (self.above and value == self.least))
