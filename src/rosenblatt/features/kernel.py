@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import KINDS, Array, Rows
+from ..core.rows import Array, Rows, kind_of
 from ..data.checks import check_range
 from ..errors import ModelError
 from ..kernels import arrays_of, kernel_from, kernel_name, with_arrays
@@ -81,7 +81,7 @@ class InKernel(OfAllRows):
         """The inverse of `recipe` and `tensors`. width: of the rows before it, None: as its
         base's. ModelError where they do not fit."""
         parts = {name.removeprefix("base_"): value for name, value in tensors.items() if name.startswith("base_")}
-        kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
+        kind = kind_of(parts)
         numbers = tensors.get("numbers", np.empty(0))
         if kind is None or numbers.dtype != np.int64:
             raise ModelError("damaged: the rows of its kernel are of a kind that is not known")

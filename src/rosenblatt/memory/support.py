@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import KINDS, Array, stack
+from ..core.rows import Array, kind_of, stack
 from ..errors import ModelError
 from ..kernels.rows import Numbered
 
@@ -83,7 +83,7 @@ class Support:
         support = cls()
         parts = {name.removeprefix("support_"): value for name, value in saved.items() if name.startswith("support_")}
         if parts:
-            kind = next((kind for kind in (*KINDS, Numbered) if set(kind._fields) == set(parts)), None)
+            kind = kind_of(parts, Numbered)
             if kind is None:
                 raise ModelError(f"its rows are of a kind that is not known ({', '.join(sorted(parts))})")
             rows = kind.restored(parts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rows import KINDS, Array
+from ..core.rows import Array, kind_of
 from ..errors import ModelError
 from ..kernels import arrays_of as arrays_of_kernel
 from ..kernels import kernel_from, kernel_name, with_arrays
@@ -88,7 +88,7 @@ def chunk_of(arrays: dict[str, Array], kernel: str | None) -> Chunk:
 
 def _restored(prefix: str, arrays: dict[str, Array]) -> Any:
     parts = {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
-    kind = next((kind for kind in KINDS if set(kind._fields) == set(parts)), None)
+    kind = kind_of(parts)
     if kind is None:
         raise ModelError("damaged: its rows are of a kind that is not known")
     return kind.restored(parts)

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .csr import Csr, csr, from_matrix
@@ -21,6 +21,11 @@ KINDS: tuple[Any, ...] = tuple(_kinds())
 """Every kind of this folder, found by discovery."""
 
 
+def kind_of(names: Iterable[str], *others: Any) -> Any:
+    """The kind of rows whose arrays have these names, as files hold them; None: there is none. others: more kinds."""
+    return next((kind for kind in (*KINDS, *others) if set(kind._fields) == set(names)), None)
+
+
 def matrix(rows: Rows) -> Any:
     """The rows as numpy or scipy see them: an array, or a csr_array that shares the data."""
     return rows.matrix()
@@ -32,6 +37,6 @@ def stack(parts: list[Any]) -> Any:
 
 
 __all__ = [
-    "KINDS", "Array", "Csr", "Dense", "Index", "Layout", "Rows", "csr", "dense", "from_matrix", "laid_out", "matrix",
-    "stack",
+    "KINDS", "Array", "Csr", "Dense", "Index", "Layout", "Rows", "csr", "dense", "from_matrix", "kind_of",
+    "laid_out", "matrix", "stack",
 ]  # fmt: skip

@@ -53,6 +53,11 @@ def look(number: int) -> dict[str, Any]:
     }
 
 
+def lines_of(title: str | Sequence[str]) -> list[str]:
+    """A title as its lines, none of an empty one."""
+    return [title] if isinstance(title, str) and title else [*title]
+
+
 def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figure:
     """An empty white sheet of width × height inches at 100 dots an inch; the lines of its title at the top left."""
     figure = Picture(figsize=(width, height), dpi=100, facecolor="white", layout="constrained")

@@ -15,7 +15,7 @@ from ...errors import DataError
 from ...model.thresholds import cheapest
 from ...theory.margins.maximum import MaxMargin
 from ..words import plural
-from .canvas import FILLS, INK, PALETTE, finish, legend, paper, percent, plain
+from .canvas import FILLS, INK, PALETTE, finish, legend, lines_of, paper, percent, plain
 from .directions import directions
 from .labels import readable
 from .regions import Scores, figure_of_regions, plane_in
@@ -33,7 +33,7 @@ def figure_of_margin(found: MaxMargin, names: Sequence[str] | None, title: str |
     scored = Scores(problem.scores(found.w, found.b), (found.w[None], np.array([found.b])), np.asarray)
     plane = plane_in(seen, problem.x, (problem.y > 0.0).astype(int), scored, list(problem.classes))
     said = f"the widest margin: {found.margin:.6g}, held by {plural(rows, 'row')}"
-    return figure_of_regions(plane, [*([title] if isinstance(title, str) and title else title), said], 5.6)
+    return figure_of_regions(plane, [*lines_of(title), said], 5.6)
 
 
 def figure_of_margins(margins: Mapping[str, Array], title: str | Sequence[str] = "") -> Figure:
@@ -81,7 +81,7 @@ def figure_of_costs(
 
     names = [readable(label, 16) for label in classes]
     said = " and ".join(f"{price:g} on a row of {name}" for name, price in zip(classes, costs, strict=True))
-    figure = paper(12.6, 6.2, [*([title] if isinstance(title, str) and title else title), f"a mistake costs {said}"])
+    figure = paper(12.6, 6.2, [*lines_of(title), f"a mistake costs {said}"])
     left, right = figure.subplots(1, 2)
     false, true, thresholds = roc_curve(positive, scores, drop_intermediate=False)
     n, negatives, positives = len(scores), int(np.count_nonzero(~positive)), int(np.count_nonzero(positive))

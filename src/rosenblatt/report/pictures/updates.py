@@ -16,7 +16,7 @@ from ...core.rows import Array
 from ...errors import DataError, SettingError
 from ...trace.record import Entries, Record
 from ..trace import jointly, sentence
-from .canvas import FILLS, INK, beside, finish, paper, plain, with_fonts
+from .canvas import FILLS, INK, beside, finish, lines_of, paper, plain, with_fonts
 from .directions import Directions, directions, turned
 from .labels import readable
 from .lettering import Lettering
@@ -133,7 +133,7 @@ def _round(factor: float) -> float:
 def figure_of_update(record: Record, k: int, title: str | Sequence[str] = "") -> Figure:
     """Before and after update k, from 1, and what happened in a sentence."""
     each = move(record, k)
-    figure = paper(9.2, 6.7, [*_lines(title), sentence(record, k)])
+    figure = paper(9.2, 6.7, [*lines_of(title), sentence(record, k)])
     seen, axes = view(record, [each]), figure.add_subplot()
     draw_update(axes, record, each, seen, INCHES)
     _legend(axes, record, [each], seen)
@@ -170,14 +170,10 @@ def frames(record: Record, k: int, title: str | Sequence[str] = "") -> Iterator[
         axes = figure.add_axes((0.1, 0.085, 0.62, 0.79))
         draw_update(axes, record, each, seen, INCHES)
         _legend(axes, record, moves, seen)
-        lines = [*_lines(title), sentence(record, each.k)]
+        lines = [*lines_of(title), sentence(record, each.k)]
         words = [part for line in lines for part in textwrap.wrap(readable(line, 300), 92)]
         figure.text(0.015, 0.985, "\n".join(words[:4]), ha="left", va="top", color=INK, fontsize=11)
         yield with_fonts(figure)
-
-
-def _lines(title: str | Sequence[str]) -> list[str]:
-    return [title] if isinstance(title, str) and title else [*title]
 
 
 def check_count(k: Any, most: int) -> None:
