@@ -113,7 +113,6 @@ def test_what_is_refused(tmp_path: Path, path: Path) -> None:
     data = tmp_path / "data.svm"
     data.write_text("1 1:3 2:1\n1 1:2 2:2\n-1 2:2\n-1 1:1 2:4\n")
     for words, why in (
-        ([], "there is nothing to make of the run; name a file to write it to, -o RUN, or give --tell"),
         (["-o", data], "it is one of the files to read"),
         (["-o", path, "--continue", "m", "--start", "n"], "choose one of them"),
     ):

@@ -97,10 +97,16 @@ class Drawing(NamedTuple):
                 files[0].write(page_of(record, title).encode())
 
     def told(self, record: Record) -> Iterator[str]:
-        """The sentences that are asked for."""
+        """The sentences that are asked for, for people."""
+        from ..report.trace import told
+
+        return told(record) if self.tell else iter(())
+
+    def values(self, record: Record) -> dict[str, Any]:
+        """What `--json` prints of what is drawn and told."""
         from ..report.trace import sentences
 
-        return sentences(record) if self.tell else iter(())
+        return {"pictures": self.files} | ({"told": list(sentences(record))} if self.tell else {})
 
     def _figure(self, record: Record, title: str) -> Figure:
         from ..report.pictures import runs, updates

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+
 from ..errors import ModelError, SettingError
 from ..read.several import paths_of
-from ..trace import Trace
+from ..trace import Record, Trace
 from ..trace.file import SavedTrace, files_of, save
 from .output import check_writable
 from .sources import output_errors
@@ -23,9 +25,9 @@ def check_run(path: str | None, *others: str | None) -> None:
             raise SettingError(f"{path}: the same file is named twice; give the run a name of its own")
 
 
-def recorder(data: str) -> Trace:
-    """An observer that records a run on these data, whose files it knows again."""
-    trace = Trace()
+def recorder(data: str, *budget: Any) -> Trace:
+    """An observer that records a run on these data, whose files it knows again. budget: as `Trace` takes it."""
+    trace = Trace(*budget)
     trace.about(files=files_of(data))
     return trace
 
@@ -47,3 +49,19 @@ def recorded(path: str) -> SavedTrace:
     if not saved.intact:
         raise ModelError(f"{path}: changed since it was written; `rosenblatt replay RUN --verify` says where")
     return saved
+
+
+def training_error(record: Record) -> dict[str, Any] | None:
+    """Of the weights whose errors were counted the last ones, and those with the fewest."""
+    errors, at = record.kept.errors, record.kept.update
+    if np.isnan(errors).all():
+        return None
+    least = int(np.nanargmin(errors))
+    return {"last": errors[-1], "least": errors[least], "update": at[least]}
+
+
+def error_text(error: dict[str, Any]) -> str:
+    """The same for people."""
+    return (
+        f"training error: {error['last']:.1%} at the end; least {error['least']:.1%} after update {error['update']:,}"
+    )

@@ -23,7 +23,7 @@ from .drawing import Drawing, drawing_options
 from .options import json_option
 from .output import show
 from .progress import Progress
-from .recording import recorded
+from .recording import error_text, recorded, training_error
 from .train import train
 
 CHANGED, NEARLY = 1, 6
@@ -63,10 +63,9 @@ def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: b
             raise SettingError(f"{source}: nothing is learned from it; add --verify or --ledger, or leave it out")
         record = recorded(run).record
         drawing.draw(record, run)
-        values = _values(run, record) | {"pictures": drawing.files}
-        if as_json and drawing.tell:
-            values["told"] = list(drawing.told(record))
-        show(values, chain(drawing.told(record), _text(values, record)), as_json, drawing.files)
+        values = _values(run, record)
+        shown = chain(drawing.told(record), _text(values, record))
+        show(lambda: values | drawing.values(record), shown, as_json, drawing.files)
         return
     follow = Ledger() if ledger else None
     found = _made(run, source, held, follow)
@@ -117,6 +116,7 @@ def _values(run: str, record: Record) -> dict[str, Any]:
         "entries": len(record.entries.update),
         "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
         "seen": int(record.updates.seen[-1]) if len(record) else 0,
+        "training_error": training_error(record),
         "stop_reason": record.stop,
         **record.facts["machine"],
     }
@@ -138,6 +138,8 @@ def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     yield ", ".join(plural(count, name) for count, name in counts)
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    if values["training_error"]:
+        yield error_text(values["training_error"])
     yield f"stopped: {_say(stop_from(values['stop_reason']).text)}"
     if record.facts["machine"] != machine():
         own = ", ".join(f"{name} {number or 'none'}" for name, number in values["versions"].items())

@@ -14,15 +14,17 @@ from ..recipe.training import Learned
 from ..report.answers import dimensions, dimensions_text
 from ..report.words import class_counts, plural, series
 from ..trace import Record
-from .command import command, in_shell, option, option_of
+from ..trace.observer import KEPT_NUMBERS
+from .command import Number, command, in_shell, option, option_of, switch
 from .drawing import Drawing, drawing_options
 from .options import json_option, recipe_options
 from .output import notes, show
 from .progress import Progress
 from .recipe import noted
-from .recording import check_run, recorder, write_record
+from .recording import check_run, error_text, recorder, training_error, write_record
 from .train import asked_recipe, first_model, learned
 
+NOWHERE = "nothing was written: -o RUN writes the run, --html PAGE plays it, --tell says each update"
 UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -30,6 +32,10 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 @option("Output", "-o", "--output", metavar="RUN", help="The file of the run to write; .gz, .xz and .zst are packed.")
 @option("Output", "--continue", "before", metavar="MODEL", help="Go on from this model, by its own recipe, exactly.")
 @option_of(START)
+@option("Output", "--weights", type=Number(int, 0), default=KEPT_NUMBERS, metavar="N",
+        help="Keep so many numbers of weights, of a long run those after each second, fourth … update.  "
+             "[default: 1,048,576, 8 MB]")  # fmt: skip
+@switch("Output", "--errors", "Count the training errors of the weights that are kept, too.")
 @drawing_options
 @json_option
 @recipe_options
@@ -48,24 +54,21 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     """
     if before is not None and start is not None:
         raise SettingError("--continue goes on with a model and --start begins a new one; choose one of them")
-    drawing = Drawing.of(words)
-    if output is None and not drawing.files and not drawing.tell:  # with something else to show, a file is not needed
-        raise SettingError("there is nothing to make of the run; name a file to write it to, -o RUN, or give --tell")
+    drawing, budget = Drawing.of(words), (words.pop("weights"), words.pop("errors"))
     read = (data, before, start, words["order"], words["validation"])
     check_run(output, *read)
     drawing.check(output, *read)
-    recipe, record = asked_recipe(words, before, start), recorder(data)
+    recipe, record = asked_recipe(words, before, start), recorder(data, *budget)
     with Progress() as progress, noted():
         trained = learned(recipe, data, first_model(before, start), before is not None, progress, [record])
         progress.end()
         drawing.draw(record.record, data)
         written = write_record(record, output)
     notes(trained.notes)
-    values = _values(trained, record.record, written) | {"pictures": drawing.files}
-    if as_json and drawing.tell:
-        values["told"] = list(drawing.told(record.record))
-    lines = chain(drawing.told(record.record), _text(values))
-    show(values, lines, as_json, [*written["files"], *drawing.files])
+    nowhere = output is None and not drawing.files and not drawing.tell
+    values, own = _values(trained, record.record, written), record.record
+    lines = chain(drawing.told(own), _text(values), [NOWHERE] * nowhere)
+    show(lambda: values | drawing.values(own), lines, as_json, [*written["files"], *drawing.files])
 
 
 def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[str, Any]:
@@ -84,6 +87,7 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
         "mistakes_per_epoch": [epoch["mistakes"] for epoch in record.epochs],
         "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
         **{name: written[name] for name in ("updates", "entries", "files", "bytes")},
+        "training_error": training_error(record),
         "stop_reason": trained.model.run.stop_reason,
         "notes": trained.notes,
     }
@@ -100,6 +104,8 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     )
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    if error := values["training_error"]:
+        yield error_text(error)
     yield f"stopped: {in_shell(values['stop_reason'])}"
     if values["files"]:
         yield f"recorded: {size_text(values['bytes'])}"

@@ -24,6 +24,15 @@ def sentences(record: Record, first: int = 1, last: int | None = None) -> Iterat
         yield sentence(record, update)
 
 
+def told(record: Record) -> Iterator[str]:
+    """The same for people: before the first update of each epoch its number."""
+    for update, text in enumerate(sentences(record)):
+        epoch = record.updates.epoch[update]
+        if not update or epoch > record.updates.epoch[update - 1]:
+            yield f"epoch {epoch:,}"
+        yield text
+
+
 def sentence(record: Record, update: int) -> str:
     """What this update of a record did, from 1: the score of its row before, what was added to it, the score after, and
     whether that is right. Rows are numbered from 1. DataError where there is no such update.

@@ -157,7 +157,7 @@ class SavedTrace:
     def _beginning(self, head: Line) -> Record:
         settings, data = settings_of(head["settings"]), dict(head["data"])
         classes = labels.from_json(head["classes"])
-        facts = {"weights": head["weights"]["budget"]}
+        facts = {name: head["weights"][key] for name, key in (("weights", "budget"), ("errors", "errors"))}
         facts["machine"] = {name: dict(head[name]) for name in ("versions", "cpu")}
         known = {"recipe": head["recipe"], "data": data.pop("name"), "files": data.pop("files")}
         facts |= {name: value for name, value in known.items() if value is not None}
@@ -178,7 +178,7 @@ class SavedTrace:
             begun = head["begun"]["run"], arrays
         order = None if head["order"] is None else np.array(head["order"], np.int64) - 1
         empty = Entries(*(np.empty(0, kind) for kind in "qqiddddd")), Updates(*(np.empty(0, kind) for kind in "qqqdd"))
-        kept = Weights(np.empty(0, np.int64), np.empty((0, k, d)), np.empty((0, k)))
+        kept = Weights(np.empty(0, np.int64), np.empty((0, k, d)), np.empty((0, k)), np.empty(0))
         stop = str(self.last["end"]["stop"])
         return Record(
             settings, classes, head["names"], chunk, start, *empty, kept, [], stop, facts, order, sizes, begun
@@ -207,7 +207,7 @@ class SavedTrace:
                     row = int(each["row"]) - 1
                     entries.append([at, row, cls, *(_number(each[name]) for name in Entries._fields[3:])])
                 if "w" in line:
-                    weights.append((at, _matrix(line["w"]), _matrix(line["b"])))
+                    weights.append((at, _matrix(line["w"]), _matrix(line["b"]), _number(line.get("error"))))
         with self.placed(last):
             there = self.beside if "entries.update" in digests else None
             table, heads = np.array(entries, float).reshape(-1, 8), np.array(updates, float).reshape(-1, 5)
@@ -228,11 +228,12 @@ class SavedTrace:
 
     def _kept(self, own: Record, weights: list[Any]) -> Weights:
         if "kept.w" in self.last["end"]["beside"]:
-            return Weights(*(self.beside[f"kept.{name}"] for name in Weights._fields))
+            arrays = [self.beside[f"kept.{name}"] for name in ("update", "w", "b")]
+            return Weights(*arrays, self.beside.get("kept.errors", np.full(len(arrays[0]), np.nan)))
         k, d = own.start[0].shape
-        number, w, b = zip(*weights, strict=True) if weights else ((), (), ())
+        number, w, b, errors = zip(*weights, strict=True) if weights else ((), (), (), ())
         shapes = np.array(w, float).reshape(len(number), k, d), np.array(b, float).reshape(len(number), k)
-        return Weights(np.array(number, np.int64), *shapes)
+        return Weights(np.array(number, np.int64), *shapes, np.array(errors, float))
 
     @contextmanager
     def placed(self, line: int) -> Iterator[None]:

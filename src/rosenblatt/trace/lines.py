@@ -24,7 +24,7 @@ NUMBERS = 100_000
 """Numbers of kept weights that the lines hold, 2 MB; more lie beside."""
 SHORT = 12
 """Letters of a field's digest."""
-RECORDED = ("machine", "recipe", "data", "files", "weights")
+RECORDED = ("machine", "recipe", "data", "files", "weights", "errors")
 """Facts that have fields of their own."""
 
 Line = dict[str, Any]
@@ -53,7 +53,10 @@ def written(record: Record, stated: Record | None = None) -> Written:
         for what, columns in (("entries", record.entries), ("updates", record.updates)):
             beside |= {f"{what}.{name}": values for name, values in columns._asdict().items()}
     if wide and len(record.kept.update):
-        beside |= {f"kept.{name}": values for name, values in record.kept._asdict().items()}
+        own = record.kept._asdict()
+        if np.isnan(record.kept.errors).all():
+            del own["errors"]
+        beside |= {f"kept.{name}": values for name, values in own.items()}
     end = {
         "stop": record.stop,
         "epochs": len(record.epochs),
@@ -135,7 +138,7 @@ def _head(record: Record, beside: dict[str, Array]) -> Line:
         "classes": labels.to_json(np.asarray(record.classes)),
         "names": None if record.names is None else list(map(str, record.names)),
         "order": None if record.order is None else (np.asarray(record.order) + 1).tolist(),
-        "weights": {"shape": list(w.shape), "budget": facts.get("weights")},
+        "weights": {"shape": list(w.shape), "budget": facts.get("weights"), "errors": facts.get("errors", False)},
         "start": None if zero else {"w": _put("start.w", w, beside), "b": _put("start.b", b, beside)},
         "begun": begun,
         "more": {name: value for name, value in facts.items() if name not in (*RECORDED, "rows")},
@@ -195,6 +198,7 @@ def _update_lines(record: Record, chosen: Array, wide: bool) -> Iterator[Line]:
         line["entries"] = rows[first:end]
         if (at := places.get(head[0])) is not None:
             line |= {"w": [_numbers(w) for w in kept.w[at]], "b": _numbers(kept.b[at])}
+            line |= {"error": float(kept.errors[at])} if kept.errors[at] == kept.errors[at] else {}
         yield line
         first = end
 

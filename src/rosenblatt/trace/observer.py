@@ -17,12 +17,14 @@ from ..learn.epochs import SEGMENT
 from ..learn.observers import Event, Observer, Walked
 from ..learn.run import Chunk, Chunks, Run
 from ..model.file import run_parts
-from .record import Entries, Record, Updates, Weights
+from .record import Entries, Record, Updates, Weights, error_of
 
 KEPT_NUMBERS = 1 << 20
 """Numbers of kept weights, 8 MB, unless another budget is given."""
 MOST_KEPT = 10_000
 """Updates whose weights are kept at the most."""
+MOST_SCORES = 1 << 24
+"""Of rows by kept weights, up to which training errors are counted of all of them: .3 s."""
 
 
 class Trace(Observer):
@@ -35,12 +37,19 @@ class Trace(Observer):
     weights : int ≥ 0, default=1,048,576
         How many numbers of weights are kept: those after each update, or after every second, fourth … of a long run.
         0: none. None are kept of a run with a kernel, whose weights are of rows, nor with L1.
+    errors : bool, default=False
+        Count the training errors of the kept weights, too; of many rows those of each second, fourth … of them.
     """
 
-    def __init__(self, weights: int = KEPT_NUMBERS) -> None:
+    def __init__(self, weights: int = KEPT_NUMBERS, errors: bool = False) -> None:
+        if not isinstance(errors, (bool, np.bool_)):
+            raise SettingError(f"errors must be True or False, found {errors!r}")
         if isinstance(weights, bool) or not isinstance(weights, (int, np.integer)) or weights < 0:
             raise SettingError(f"weights must be a whole number ≥ 0, found {weights!r}")
-        self.weights = int(weights)
+        self.weights, self.errors = int(weights), bool(errors)
+        if self.errors and not self.weights:
+            text = "{errors:s} counts those of kept weights, and {weights:s} keeps none; choose one of them"
+            raise SettingError(text, errors=True, weights=self.weights)
         self.run: Run | None = None
         self._facts: dict[str, Any] = {}
 
@@ -53,12 +62,16 @@ class Trace(Observer):
         self._facts |= facts
 
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
+        why = "with a kernel" if run.settings.kernel is not None else "with L1" if run.settings.pulls else ""
+        if self.errors and why:
+            text = f"{{errors:s}} counts those of kept weights, and a run {why} keeps none; leave it out"
+            raise SettingError(text, errors=True)
         self.run, self.chunks, self.order = run, chunks, order
         parts = [(chunk.y, chunk.rows.size) for chunk in chunks]
         self._y = np.concatenate([y for y, _ in parts])
         self._first = np.cumsum([0, *(len(y) for y, _ in parts)])
         self._longest = max(len(y) for y, _ in parts)
-        self._plain = run.settings.kernel is None and not run.settings.pulls
+        self._plain = not why
         w, b = run.memory.weights(run.state)
         self.start = np.array(w[:, :0] if run.settings.kernel is not None else w, float), np.array(b, float)
         fresh = run.epoch == 0 and run.position == (0, 0) and not run.state.n.any()
@@ -135,7 +148,7 @@ class Trace(Observer):
         if self.run is None:
             raise DataError("the trace has recorded no run yet; give it to fit as callback=trace")
         if self._record is None:
-            run, facts = self.run, {"weights": self.weights, "machine": machine(), **self._facts}
+            run, facts = self.run, {"weights": self.weights, "errors": self.errors, "machine": machine(), **self._facts}
             none = [np.empty(0, kind) for kind in "qqiddddd"], [np.empty(0, kind) for kind in "qqqdd"]
             entries = Entries(*map(np.concatenate, zip(*self._entries, strict=True)) if self._entries else none[0])
             updates = Updates(*map(np.concatenate, zip(*self._updates, strict=True)) if self._updates else none[1])
@@ -149,6 +162,8 @@ class Trace(Observer):
                 str(run.stop_reason), facts, self.order, tuple(np.diff(self._first).tolist()), self._begun,
             )  # fmt: skip
             made.kept.b[...] = made.bias(made.kept.update)
+            if self.errors:
+                _count_errors(made)
             self._record = made
         return self._record
 
@@ -158,12 +173,22 @@ class Trace(Observer):
         c, (k, d) = int(n[KEPT]), self.start[0].shape
         turned = self.run.many and self.run.memory.by_column
         w = np.swapaxes(weights[:c].reshape(c, d, k), 1, 2) if turned else weights[:c].reshape(c, k, d)
-        return Weights(update[:c].copy(), w.copy(), np.empty((c, k)))
+        return Weights(update[:c].copy(), w.copy(), np.empty((c, k)), np.full(c, np.nan))
 
     def _chunk(self) -> Chunk:
         parts = list(self.chunks)
         weight = None if parts[0].weight is None else np.concatenate([chunk.weight for chunk in parts])
         return Chunk(stack([chunk.rows for chunk in parts]), self._y, weight)
+
+
+def _count_errors(record: Record) -> None:
+    """Of each kept weights, or of each second, fourth … and the last."""
+    kept, step = record.kept, 1
+    assert record.chunk is not None
+    while len(kept.update) * len(record.chunk.y) * len(record.start[1]) > step * MOST_SCORES:
+        step *= 2
+    for i in range(len(kept.update) - 1, -1, -step):
+        kept.errors[i] = error_of(record.chunk, kept.w[i], kept.b[i])
 
 
 def _state(run: Run) -> tuple[dict[str, Any], dict[str, Array]]:

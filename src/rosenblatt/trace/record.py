@@ -11,11 +11,18 @@ import numpy as np
 
 from ..core.rows import Array
 from ..errors import DataError
+from ..learn.converged import mistaken
 from ..learn.run import Chunk
 from ..learn.settings import Settings
 
 FEW = 96
 """Numbers that are shown one by one: the entries of an update of twelve classes."""
+
+
+def error_of(chunk: Chunk, w: Array, b: Array) -> float:
+    """E_in of weights (K, d) and biases (K,) on these rows, as `Weights.errors` has it."""
+    u = np.asarray(chunk.rows.scores(w), float) + b
+    return float(np.mean(mistaken(u[:, 0] if u.shape[1] == 1 else u, chunk.y)))
 
 
 def _short(columns: Any) -> str:
@@ -61,11 +68,14 @@ class Updates(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """update: (c,) after which; w: (c, K, d), b: (c, K) float64, K = 1 of two classes."""
+    """update: (c,) after which; w: (c, K, d), b: (c, K) float64, K = 1 of two classes. errors: (c,) E_in of them, the
+    share of the rows with y·u ≤ 0, of more classes of those whose own score is not above all others; NaN where it was
+    not counted."""
 
     update: Array
     w: Array
     b: Array
+    errors: Array
 
     def __repr__(self) -> str:
         return _short(self)
@@ -140,6 +150,13 @@ class Record:
         if at == len(self.kept.update) or self.kept.update[at] != update:
             return None
         return self.kept.w[at], self.kept.b[at]
+
+    def error(self, update: int) -> float | None:
+        """E_in of the weights after this update, from 1; None where it was not counted."""
+        at = int(np.searchsorted(self.kept.update, update))
+        if at == len(self.kept.update) or self.kept.update[at] != update or np.isnan(self.kept.errors[at]):
+            return None
+        return float(self.kept.errors[at])
 
     def rebuilt(self, update: int) -> tuple[Array, Array] | None:
         """As `weights`; where they were not kept, the nearest ones before with the steps since then added, the same but

@@ -163,7 +163,7 @@ def _again(record: Record, counts: Counts, data: Any, observers: Iterable[Any]) 
     else:
         start = record.start if record.start[0].any() or record.start[1].any() else None
         run = new_run(settings, rows, len(record.classes), start)
-    trace = Trace(record.facts.get("weights", 0))
+    trace = Trace(record.facts.get("weights", 0), record.facts.get("errors", False))
     trace.about(classes=record.classes, names=record.names)
     measure = (lambda weights: 0.0) if run.memory.needs_measure else None
     watching = [trace, *observers]

@@ -163,6 +163,9 @@ def _counted(record: Record, update: int, weights: tuple[Array, Array] | None) -
             out["w"] = f"({', '.join(map(signed, w[0].tolist()))})"
         if len(w) == 1:
             out["b"] = signed(float(b[0]))
+        error = record.error(update)
+        if error is not None:
+            out["training error"] = f"{error:.1%}"
     elif update and not np.isnan(updates.norm[at]):
         out["‖w‖"] = signed(float(updates.norm[at]))
     return out

@@ -12,7 +12,8 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from ...core.rows import Array
 from ...errors import DataError, SettingError
-from ...trace.record import Record
+from ...learn.converged import mistaken
+from ...trace.record import Record, error_of
 from .canvas import INK, PALETTE, above, finish, look, paper, percent, plain
 from .labels import readable
 from .lines import number_of
@@ -99,20 +100,24 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
     """(r,) rows learned from, and of each way (r,) the training error then: after each update whose weights were kept,
     at most 400 of them evenly spaced. ways: None: all that can be had. DataError where one cannot."""
     kept, chunk = record.kept, record.chunk
-    if chunk is None or not len(kept.update):
+    counted = np.flatnonzero(~np.isnan(kept.errors)) if chunk is None else np.arange(len(kept.update))
+    if not len(counted):
         raise DataError("the record has no rows, or no weights; there is no training error to draw")
-    each_one = len(kept.update) == len(record)
-    scores = len(kept.update) * len(chunk.y) * len(record.start[1])
-    why = {} if each_one else {"mean": "needs the weights after each update; Trace(weights=10**8) keeps more"}
-    why |= {"vote": why["mean"]} if why else {}
-    why |= {"vote": f"would ask for {scores:,} scores"} if scores > MOST_SCORES else {}
+    scores = len(kept.update) * (0 if chunk is None else len(chunk.y)) * len(record.start[1])
+    why = dict[str, str]()
+    if chunk is None:
+        why = dict.fromkeys(("mean", "best", "vote"), "needs the rows, which are not in the record")
+    elif len(kept.update) < len(record):
+        why = dict.fromkeys(("mean", "vote"), "needs the weights after each update; Trace(weights=10**8) keeps more")
+    elif scores > MOST_SCORES:
+        why = {"vote": f"would ask for {scores:,} scores"}
     for way in ways or ():
         if way in why:
             raise DataError(f"{way}: {why[way]}")
     asked = [way for way in WAYS if way in (ways or WAYS) and way not in why]
-    shown = np.unique(np.linspace(0, len(kept.update) - 1, POINTS).astype(int))
+    shown = counted[np.unique(np.linspace(0, len(counted) - 1, POINTS).astype(int))]
     seen = record.updates.seen[kept.update - 1]
-    found = {"each": _errors(record, kept.w[shown], kept.b[shown])}
+    found = {"each": kept.errors[shown] if chunk is None else _errors(record, kept.w[shown], kept.b[shown])}
     if "mean" in asked:
         found["mean"] = _errors(record, *_means(record, seen, shown))
     if "best" in asked:
@@ -127,13 +132,7 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
 def _errors(record: Record, w: Array, b: Array) -> Array:
     """(c,) of weights (c, K, d), (c, K)."""
     assert record.chunk is not None
-    y, rows = record.chunk.y, record.chunk.rows
-    out = np.empty(len(w))
-    for i, (own, bias) in enumerate(zip(w, b, strict=True)):
-        u = rows.scores(own) + bias
-        wrong = u[:, 0] * y <= 0.0 if u.shape[1] == 1 else u.argmax(axis=1) != y
-        out[i] = np.mean(wrong)
-    return out
+    return np.array([error_of(record.chunk, own, bias) for own, bias in zip(w, b, strict=True)])
 
 
 def _means(record: Record, seen: Array, shown: Array) -> tuple[Array, Array]:
@@ -167,7 +166,7 @@ def _votes(record: Record, seen: Array) -> Array:
             votes += count * (_winners(u) if many else np.where(u > 0.0, 1.0, -1.0))
             current, since = (record.kept.w[k], record.kept.b[k]), seen[k]
         u = votes if np.any(votes) else rows.scores(record.kept.w[k]) + record.kept.b[k]
-        out[k] = np.mean(u.argmax(axis=1) != y if many else u[:, 0] * y <= 0.0)
+        out[k] = np.mean(mistaken(u if many else u[:, 0], y))
     return out
 
 
