@@ -228,8 +228,8 @@ class SavedTrace:
 
     def _kept(self, own: Record, weights: list[Any]) -> Weights:
         if "kept.w" in self.last["end"]["beside"]:
-            arrays = [self.beside[f"kept.{name}"] for name in ("update", "w", "b")]
-            return Weights(*arrays, self.beside.get("kept.errors", np.full(len(arrays[0]), np.nan)))
+            there = {name.removeprefix("kept."): self.beside[name] for name in self.beside if name.startswith("kept.")}
+            return Weights(**{"errors": np.full(len(there["update"]), np.nan), **there})
         k, d = own.start[0].shape
         number, w, b, errors = zip(*weights, strict=True) if weights else ((), (), (), ())
         shapes = np.array(w, float).reshape(len(number), k, d), np.array(b, float).reshape(len(number), k)
