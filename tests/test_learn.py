@@ -248,8 +248,16 @@ def compiled_agrees(rule: str, optimizer: str, kind_of: str, keep: str, kind: st
     agree(run, p, expected(runs, p, keep), kind, f"{kind_of} {keep} {optimizer} alpha={alpha}")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("rule", REFERENCED)
+def rules_and_storages() -> list[Any]:
+    """Each rule with one kind of rows, in turn; with the others in `make test-slow`, as each is a loop to compile."""
+    return [
+        pytest.param(rule, kind, marks=() if (i + j) % len(KINDS) == 0 else pytest.mark.slow)
+        for i, rule in enumerate(REFERENCED)
+        for j, kind in enumerate(KINDS)
+    ]
+
+
+@pytest.mark.parametrize(("rule", "kind"), rules_and_storages())
 def test_compiled_every_rule_and_storage(rule: str, kind: str) -> None:
     for optimizer in SWEEPS:
         for alpha in (0.0, ALPHA):

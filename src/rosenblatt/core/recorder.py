@@ -20,10 +20,10 @@ the record was emptied."""
 
 class Recorder(NamedTuple):
     """rule: what learns. scores: of the rows since the record was emptied, one
-    class after the other. cls: (m,) int32 and number: (4, m)
+    class after the other. cls: (m,) int32 and number: (m, 4)
     u before, step a, u after and bias after, of each entry: a row that moved a class; place: (m,) int64 its position
-    since the record was emptied. update: (3, m) int64, rows seen, mistakes and entries so far, of each block that
-    moved; length: (2, m) ‖w‖ (NaN: not measured) and what the block shrank w by. kept, kept_at: (c, size) true weights
+    since the record was emptied. update: (m, 3) int64, rows seen, mistakes and entries so far, of each block that
+    moved; length: (m, 2) ‖w‖ (NaN: not measured) and what the block shrank w by. kept, kept_at: (c, size) true weights
     as they lie, and (c,) the update, from 1, after which. n: int64, see above."""
 
     rule: Any
@@ -55,8 +55,8 @@ class Recorder(NamedTuple):
     def entry(self, ago: int, cls: int, a: float, after: float, b: float) -> None:
         at, place = self.n[ENTRIES], self.n[SCORED] - ago
         self.cls[at], self.place[at] = cls, place
-        self.number[0, at], self.number[1, at] = self.scores[place * self.n[CLASSES] + cls], a
-        self.number[2, at], self.number[3, at] = after, b
+        self.number[at, 0], self.number[at, 1] = self.scores[place * self.n[CLASSES] + cls], a
+        self.number[at, 2], self.number[at, 3] = after, b
         self.n[ENTRIES] = at + 1
 
     def closed(self, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
@@ -66,8 +66,8 @@ class Recorder(NamedTuple):
 
 def updated(update: Array, length: Array, n: Array, shrunk: float, seen: int, mistakes: int) -> None:
     at = n[UPDATES]
-    update[0, at], update[1, at], update[2, at] = seen, mistakes, n[ENTRIES]
-    length[0, at], length[1, at] = np.nan, shrunk
+    update[at, 0], update[at, 1], update[at, 2] = seen, mistakes, n[ENTRIES]
+    length[at, 0], length[at, 1] = np.nan, shrunk
     n[UPDATES] = at + 1
 
 
@@ -79,7 +79,7 @@ def measured(length: Array, kept: Array, kept_at: Array, n: Array, w: Array, sca
         flat, total = w.ravel(), 0.0
         for j in range(flat.size):
             total += float(flat[j]) * float(flat[j])
-        length[0, n[UPDATES] - 1] = abs(scale) * np.sqrt(total)
+        length[n[UPDATES] - 1, 0] = abs(scale) * np.sqrt(total)
     if n[KEPT_EVERY] > 0 and number % n[KEPT_EVERY] == 0:
         if n[KEPT] == kept.shape[0]:
             half = n[KEPT] // 2

@@ -96,8 +96,8 @@ class Trace(Observer):
         # Of wide sparse rows ‖w‖ would cost more than learning.
         n[NORM_EVERY] = max(1, int(width / max(4.0 * values, 1.0))) if self._plain else 0
         scores = np.empty(2 * room)  # a memory that looks at the weights has a block scored twice
-        cls, place, number = np.empty(room, np.int32), np.empty(room, np.int64), np.empty((4, room))
-        update, length = np.empty((3, rows), np.int64), np.empty((2, rows))
+        cls, place, number = np.empty(room, np.int32), np.empty(room, np.int64), np.empty((room, 4))
+        update, length = np.empty((rows, 3), np.int64), np.empty((rows, 2))
         weights = np.empty((kept, width)), np.empty(kept, np.int64)
         self._arrays = scores, cls, place, number, update, length, *weights, n
 
@@ -116,13 +116,13 @@ class Trace(Observer):
         if k:
             assert self.run is not None
             first = int(n[BEFORE]) + (0 if self._open else 1)
-            numbers = np.repeat(np.arange(first, first + k), np.diff(update[2, :k], prepend=0))
+            numbers = np.repeat(np.arange(first, first + k), np.diff(update[:k, 2], prepend=0))
             row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m].copy()
             y = np.where(self._y[row] == moved, 1.0, -1.0) if self.run.many else self._y[row]
-            self._entries.append((numbers, row, moved, y, *number[:, :m].copy()))
+            self._entries.append((numbers, row, moved, y, *number[:m].T.copy()))
             if self._open:  # parts of one block make one update
                 self._updates.pop()
-            self._updates.append((np.full(k, self.run.epoch + 1), *update[:2, :k].copy(), *length[:, :k].copy()))
+            self._updates.append((np.full(k, self.run.epoch + 1), *update[:k, :2].T.copy(), *length[:k].T.copy()))
             n[BEFORE] = first + k - 1
             self._open = walked.whole > 0
         if walked.last:
