@@ -26,6 +26,14 @@ from rosenblatt.theory.ledger.findings import one_pass
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.theory.problem import as_problem
 
+
+@pytest.fixture(autouse=True)
+def _plain(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in plain Python but for real sets: of little data compiling would be the half."""
+    if "load_shared" not in request.fixturenames:
+        monkeypatch.setenv("ROSENBLATT_JIT", "0")
+
+
 Array = np.ndarray[Any, Any]
 NAMES = (
     "perceptron", "margin perceptron", "finished margin", "online use", "progress", "length", "angle", "update",
