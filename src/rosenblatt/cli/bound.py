@@ -71,7 +71,7 @@ def bound(data: str, explain: bool, plot: str | None, picture: str | None, as_js
         write_picture(_picture(ledgers[0], data, picture or "lines"), plot)
     both = list(zip(ledgers, read.problems, strict=True))
     pictures, text = [plot] if plot else [], _text(both, explain, "" if kernel is None else kernel_name(kernel))
-    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
+    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json, pictures)
 
 
 def _text(both: list[tuple[Ledger, Problem]], explain: bool, kernel: str) -> Iterator[str]:
