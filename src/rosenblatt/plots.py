@@ -16,6 +16,7 @@ import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError
+from .model.model import Model
 from .report.pictures.asked import asked, codes, distances, into_learner, last_of, named, numbers, watched, weights_of
 from .trace import Record
 
@@ -28,9 +29,6 @@ __all__ = [
     "answers", "coefficients", "convergence", "costs", "errors", "film", "learning_curve", "loss", "margin", "margins",
     "orders", "rates", "regions", "strip", "training", "update", "votes",
 ]  # fmt: skip
-
-MOST_NUMBERS = 1 << 26
-"""Of the weight vectors that vote: 0.5 GB."""
 
 
 def training(estimator: Any, title: str = "") -> Figure:
@@ -64,12 +62,15 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     from .report.pictures.directions import directions
     from .report.pictures.regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 
+    if isinstance(estimator, Model):
+        from .report.pictures.models import labelled, regions_of
+
+        return regions_of(estimator, *labelled(estimator, X, y), title, names)
     wide = X if hasattr(X, "shape") else np.asarray(X)
     if hasattr(estimator, "steps") and (len(wide.shape) != 2 or wide.shape[1] > 2):
         X, names = estimator[:-1].transform(X), ()
         estimator = estimator[-1]
     frame, x = hasattr(X, "columns"), numbers(X)
-    estimator = asked(estimator)
     classes, d = np.asarray(estimator.classes_), x.shape[1]
     truth = codes(y, classes)
     called = list(names or (X.columns if frame else ())) or None
@@ -177,9 +178,13 @@ def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
     two classes: from the border to the best of the other ones. DataError for a vote or a kernel, which have no w.
     """
     from .report.pictures.margins import figure_of_margins
+    from .report.pictures.models import labelled, margins_of
 
     found = {}
     for name, each in (estimators if isinstance(estimators, Mapping) else {"": estimators}).items():
+        if isinstance(each, Model):
+            found[str(name) or "Model"] = margins_of(each, *labelled(each, X, y))
+            continue
         x = numbers(each[:-1].transform(X) if hasattr(each, "steps") else X)
         own = asked(last_of(each))
         weights = weights_of(own, x, X if not hasattr(each, "steps") else x)
@@ -196,17 +201,13 @@ def costs(estimator: Any, X: Any, y: Any, cost: Mapping[Any, float], title: str 
     of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows of
     one class.
     """
-    from .model.thresholds import two_costs
-    from .report.pictures.margins import figure_of_costs
+    from .report.pictures.margins import costs_of
 
     estimator = asked(estimator)
     classes = np.asarray(estimator.classes_)
     if len(classes) != 2:
         raise DataError(f"a threshold is for two classes; the estimator has {len(classes)}")
-    prices, truth = two_costs(cost, classes), codes(y, classes)
-    if not 0 < truth.sum() < len(truth):
-        raise DataError("the rows are all of one class; a threshold is chosen by rows of both")
-    return figure_of_costs(np.asarray(estimator.decision_function(X)), truth > 0, prices, classes.tolist(), title)
+    return costs_of(np.asarray(estimator.decision_function(X)), codes(y, classes), cost, classes, title)
 
 
 # --- runs, off their records ---
@@ -272,10 +273,7 @@ def convergence(ledger: Ledger, title: str = "") -> Figure:
     """
     from .report.pictures.lines import figure_of_proof
 
-    applies = next(bound for bound in ledger.bounds() if bound.name == "progress")
-    if applies.why_not or ledger.limit is None:
-        raise DataError(f"the proof is not about this run: {applies.why_not}")
-    return figure_of_proof(ledger.curves(), ledger.limit, title)
+    return figure_of_proof(ledger, title)
 
 
 # --- many runs ---
@@ -288,10 +286,9 @@ def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1
     estimator: a learner of this package, not fitted, or a pipeline that ends in one; it is cloned and fitted once for
     each eta0 in rates, at most 6. SettingError for other learners and rates.
     """
-    from .report.pictures.runs import figure_of_rates
+    from .report.pictures.runs import check_rates, figure_of_rates
 
-    if not 1 <= len(rates) <= 6:
-        raise SettingError(f"rates must be 1 to 6 learning rates, found {len(rates)}")
+    check_rates(rates)
     learner, x, _ = into_learner(estimator, X, y)
     return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in rates}, title)
 
@@ -302,21 +299,18 @@ def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") ->
     estimator: a learner of this package of two classes, not fitted, or a pipeline that ends in one; it is cloned and
     fitted with random_state 0, 1, … orders: how many, from 2 to 100. SettingError for other learners.
     """
-    from .report.pictures.many import Learned, Rows, figure_of_orders
+    from .report.pictures.many import Rows, figure_of_orders, learned_of
+    from .report.pictures.models import labelled
 
     if isinstance(orders, bool) or not isinstance(orders, (int, np.integer)) or not 2 <= orders <= 100:
         raise SettingError(f"orders must be a whole number from 2 to 100, found {orders!r}")
     learner, X, names = into_learner(estimator, X, y)
-    x, found = numbers(X), []
+    found = []
     for seed in range(orders):
-        learned, record = watched(learner, X, y, random_state=seed)
-        weights = weights_of(learned, x, X)
-        if weights is None or len(weights[0]) != 1:
-            raise DataError("each order must end in one line: two classes, and a learner with coef_ that does not vote")
-        truth = codes(y, learned.classes_)
-        wrong = int(np.count_nonzero((np.asarray(learned.decision_function(X)) > 0.0) != truth))
-        found.append(Learned(learned.mistakes_, weights[0][0], float(weights[1][0]), len(record), wrong))
-    return figure_of_orders(found, Rows(x, truth, learned.classes_.tolist(), names), title)
+        model = watched(learner, X, y, random_state=seed)[0].model_
+        truth = codes(y, model.classes)
+        found.append(learned_of(model, model.rows(labelled(model, X, y)[0]), truth))
+    return figure_of_orders(found, Rows(numbers(X), truth, model.classes.tolist(), names), title)
 
 
 def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -325,21 +319,8 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     estimator: a fitted `VotedPerceptron`, or another learner with keep="voted", of two classes and without a kernel.
     X, y: the rows to draw. DataError for another one.
     """
-    from .report.pictures.many import Rows, figure_of_votes
+    from .report.pictures.models import check_votes, labelled, votes_of
 
-    x, model = numbers(X), getattr(estimator, "model_", estimator)
-    memory, state = model.run.answering if hasattr(model, "run") else (None, None)
-    if (
-        memory is None
-        or not hasattr(memory, "voters")
-        or len(model.classes) != 2
-        or model.run.settings.kernel is not None
-    ):
-        raise DataError('votes are drawn of a fitted learner with keep="voted", of two classes and without a kernel')
-    if memory.vectors(state) * x.shape[1] > MOST_NUMBERS:
-        raise DataError(f"{memory.vectors(state):,} weight vectors of {x.shape[1]:,} columns are too many to draw")
-    w, b, counts = memory.voters(state, 0)
-    vote = asked(estimator).decision_function if x.shape[1] <= 2 else None
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    rows = Rows(x, codes(y, model.classes), model.classes.tolist(), names)
-    return figure_of_votes(w, b, counts, rows, vote, title)
+    model = getattr(estimator, "model_", estimator)
+    check_votes(model)
+    return votes_of(model, *labelled(model, X, y), title)

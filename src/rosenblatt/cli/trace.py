@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..report.words import class_counts, plural, series
 from ..trace import Record
 from ..trace.observer import KEPT_NUMBERS
 from .command import Number, command, in_shell, option, option_of, switch
-from .drawing import Drawing, drawing_options
+from .drawing import Drawing, learning_options
 from .options import json_option, recipe_options
 from .output import notes, show
 from .progress import Progress
@@ -36,7 +37,7 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
         help="Keep so many numbers of weights, of a long run those after each second, fourth … update.  "
              "[default: 1,048,576, 8 MB]")  # fmt: skip
 @switch("Output", "--errors", "Count the training errors of the weights that are kept, too.")
-@drawing_options
+@learning_options
 @json_option
 @recipe_options
 def trace(data: str, output: str | None, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
@@ -50,6 +51,7 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
         rosenblatt trace heart.svm.xz -o run.jsonl --rule logistic --epochs 5
         rosenblatt trace points.csv --order given --tell
         rosenblatt trace points.csv --plot updates.png --film run.gif --html run.html
+        rosenblatt trace points.csv --plot orders.png --picture orders
         rosenblatt replay run.jsonl --verify
     """
     if before is not None and start is not None:
@@ -59,10 +61,13 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     check_run(output, *read)
     drawing.check(output, *read)
     recipe, record = asked_recipe(words, before, start), recorder(data, *budget)
+    again = drawing.again(recipe, before)
+    watching = [record, *([] if again is None else again.observers)]
     with Progress() as progress, noted():
-        trained = learned(recipe, data, first_model(before, start), before is not None, progress, [record])
+        trained = learned(recipe, data, first_model(before, start), before is not None, progress, watching)
         progress.end()
-        drawing.draw(record.record, data)
+        many = None if again is None else partial(again.figure, trained, data, progress)
+        drawing.draw(record.record, data, many)
         written = write_record(record, output)
     notes(trained.notes)
     nowhere = output is None and not drawing.files and not drawing.tell

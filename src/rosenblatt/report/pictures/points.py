@@ -45,11 +45,21 @@ def points(x: Array, y: Array, wrong: Array) -> Points:
     return Points(places[:, :2], places[:, 2].astype(int), count[shown], places[:, 3] > 0.0, left_out)
 
 
+def _size(shown: Points) -> tuple[float, float]:
+    """(area of one row, how opaque it is)."""
+    return next((each for each in SIZES if len(shown.x) <= each[0]), SIZES[-1])[1:]
+
+
+def areas_of(shown: Points) -> Array:
+    """(m,) in square points, larger where several rows are equal."""
+    share = min(1.0, (LARGEST - 1.0) / max(int(shown.rows.max(initial=1)) - 1.0, 1.0))
+    return np.asarray(_size(shown)[0] * (1.0 + (shown.rows - 1.0) * share))
+
+
 def draw_points(axes: Axes, shown: Points, classes: Sequence[Any], wrong: str = "wrong") -> None:
     """Each class in its own colour and shape, larger where several rows are equal, with a ring where they are wrong."""
-    _, size, alpha = next((each for each in SIZES if len(shown.x) <= each[0]), SIZES[-1])
-    most = int(shown.rows.max(initial=1))
-    areas = size * (1.0 + (shown.rows - 1.0) * min(1.0, (LARGEST - 1.0) / max(most - 1.0, 1.0)))
+    size, alpha = _size(shown)
+    most, areas = int(shown.rows.max(initial=1)), areas_of(shown)
     for k, label in enumerate(classes):
         own = shown.y == k
         style = {**shape(k), "edgecolors": "white", "linewidths": 0.7 if size > 20.0 else 0.3, "alpha": alpha}
