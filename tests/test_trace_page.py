@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from rosenblatt import KernelPerceptron, LogisticUnit, MarginPerceptron, Perceptron, trace
 from rosenblatt.core.rows import matrix
 from rosenblatt.errors import SettingError
-from rosenblatt.report.page import frames, page_of
+from rosenblatt.report.page import bound, frames, page_of
 from rosenblatt.report.page.bound import limit_of
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.trace import Record, Trace, sentence
@@ -178,6 +178,8 @@ def test_the_limit_is_that_of_the_ledger() -> None:
         (Perceptron(), AND),
         (MarginPerceptron(tau=0.5, eta0=0.25), AND),
         (Perceptron(fit_intercept=False), (-XOR[0][2:], XOR[1][2:])),
+        (KernelPerceptron(kernel="poly", degree=2), XOR),
+        (KernelPerceptron(kernel="rbf", fit_intercept=False), XOR),
     ):
         ledger = Ledger()
         learner.fit(*data, callback=ledger)
@@ -187,13 +189,21 @@ def test_the_limit_is_that_of_the_ledger() -> None:
         (Perceptron(max_iter=3, fit_intercept=False), XOR, "the rows are not separable through the origin."),
         (LogisticUnit(max_iter=3), AND, "the rule is logistic; the theorem is about steps of η·y·x̄."),
         (Perceptron(max_iter=3), (IRIS.data, IRIS.target), "3 classes are learned; the theorem is about"),
-        (KernelPerceptron(kernel="poly"), XOR, "scores are those of a kernel."),
+        (KernelPerceptron(kernel="linear", max_iter=3), XOR, "the rows are not separable in the space of linear."),
     ):
         limit = limit_of(recorded(learner, data))
         assert limit.most is None and f"No theorem limits the mistakes: {why}" in limit.told
     record = of_and()
     warm = replace(record, start=(np.ones((1, 2)), np.zeros(1)))
     assert "went on from other weights" in limit_of(warm).told
+    learner = KernelPerceptron(kernel="poly", degree=2, max_iter=1, warm_start=True).fit(*XOR)
+    assert "went on from other weights" in limit_of(recorded(learner, XOR)).told
+
+
+def test_a_page_of_many_rows_of_a_kernel_is_made_without_their_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bound, "ROWS", 3)
+    told = limit_of(recorded(KernelPerceptron(kernel="rbf"), XOR)).told
+    assert "4 rows are too many for a page to look for a margin in the space of rbf" in told
 
 
 def test_a_notebook_has_it_in_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
