@@ -49,8 +49,9 @@ def test_words_and_columns(content: str, more: list[str], write: Any) -> None:
             "text,label,n\nhello there,spam,5\nfoo,ham,6\n",
             [],
             "line 2: found 'hello there' in column 1 (text); expected 0/1, -1/1, up/down, yes/no, true/false or "
-            "spam/ham; --up names another word for 1, --drop leaves a column out. A table of advice has a row for each round, a "
-            "column for what each expert says, and the outcome in column 2 (label); labelled rows go with --learners",
+            "spam/ham; --up names another word for 1, --drop leaves a column out. A table of advice has a row for each "
+            "round, a column for what each expert says, and the outcome in column 2 (label); labelled rows go with "
+            "--learners",
         ),
         (
             "p,q\n1,up\n1,down\n5,up\n",

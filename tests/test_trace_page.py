@@ -14,11 +14,20 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from rosenblatt import KernelPerceptron, LogisticUnit, MarginPerceptron, Perceptron, trace
+from rosenblatt import (
+    KernelPerceptron,
+    LinearClassifier,
+    LogisticUnit,
+    MarginPerceptron,
+    MultiClassPerceptron,
+    Perceptron,
+    trace,
+)
 from rosenblatt.core.rows import matrix
 from rosenblatt.errors import SettingError
 from rosenblatt.report.page import bound, frames, page_of
 from rosenblatt.report.page.bound import limit_of
+from rosenblatt.report.trace import signed
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.trace import Record, Trace, sentence
 
@@ -198,6 +207,37 @@ def test_the_limit_is_that_of_the_ledger() -> None:
     assert "went on from other weights" in limit_of(warm).told
     learner = KernelPerceptron(kernel="poly", degree=2, max_iter=1, warm_start=True).fit(*XOR)
     assert "went on from other weights" in limit_of(recorded(learner, XOR)).told
+
+
+def test_what_is_said_before_the_first_update() -> None:
+    """Of a kernel, too, whose weights are not in the start."""
+    for learner in (
+        Perceptron(max_iter=1, warm_start=True),
+        KernelPerceptron(kernel="rbf", max_iter=1, warm_start=True),
+    ):
+        for told in ("all weights are 0, and so is every score", "the weights that learning went on from"):
+            page = data_of(page_of(recorded(learner, AND)))
+            assert page["frames"]["told"][0] == f"before the first update: {told}"
+
+
+@pytest.mark.parametrize(
+    "learner", [Perceptron(max_iter=3), MultiClassPerceptron(max_iter=3), LinearClassifier("softmax", max_iter=2)]
+)
+@pytest.mark.parametrize("columns", [1, 3, 4])
+def test_of_more_classes_the_weights_of_those_that_moved_are_written_out(learner: Any, columns: int) -> None:
+    record = recorded(learner, (IRIS.data[:, :columns], IRIS.target_names[IRIS.target]))
+    page = data_of(page_of(record))["frames"]
+    assert not any(name.startswith(("w", "b")) for name in page["counted"][0])
+    for k in (1, 2, len(record)):
+        place, moved = page["update"].index(k), np.unique(record.of(k).cls)
+        own, (w, b) = page["counted"][place], record.weights(k)  # type: ignore[misc]
+        names = [str(record.classes[c]) for c in moved]
+        assert [name for name in own if name.startswith("b of ")] == [f"b of {name}" for name in names]
+        assert [name for name in own if name.startswith("w of ")] == [f"w of {name}" for name in names] * (columns < 4)
+        for c, name in zip(moved, names, strict=True):
+            assert own[f"b of {name}"] == signed(float(b[c]))
+            if columns < 4:
+                assert own[f"w of {name}"] == f"({', '.join(signed(float(value)) for value in w[c])})"
 
 
 def test_a_page_of_many_rows_of_a_kernel_is_made_without_their_space(monkeypatch: pytest.MonkeyPatch) -> None:

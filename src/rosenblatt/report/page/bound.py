@@ -34,7 +34,7 @@ def limit_of(record: Record) -> Limit:
     where = "" if kernel is None else f" in the space of {kernel_name(kernel)}"
     if record.chunk is None:
         why = "the rows are not at hand"
-    elif record.start[0].any() or record.start[1].any() or (kernel is not None and _weighs(record)):
+    elif went_on(record):
         why = "learning went on from other weights than zeros"
     elif kernel is not None and record.chunk.rows.n > ROWS:
         why = f"{record.chunk.rows.n:,} rows are too many for a page to look for a margin{where}"
@@ -67,6 +67,8 @@ def _none(why: str) -> Limit:
     return Limit(None, f"No theorem limits the mistakes: {why}.")
 
 
-def _weighs(record: Record) -> bool:
-    """Whether a run went on from weights: of a kernel's rows, which the start does not hold."""
+def went_on(record: Record) -> bool:
+    """Whether learning began at other weights than zeros; those of a kernel's rows the start does not hold."""
+    if record.settings.kernel is None or record.start[1].any():
+        return bool(record.start[0].any() or record.start[1].any())
     return record.begun is not None and bool(np.any(record.begun[1].get("state.w", 0.0)))
