@@ -84,8 +84,6 @@ def _say(message: str) -> str:
 def _made(run: str, data: Any, held: bool, ledger: Ledger | None) -> Replay:
     """The run made again. held: against its file, too."""
     saved = SavedTrace.load(run) if held else recorded(run)
-    if ledger is not None and saved.unchanged and saved.beginning.settings.kernel is not None:
-        raise SettingError("--ledger: the theorems are about rows of columns, and this run has a kernel")
     with Progress() as progress:
         watching = [progress.learning(Limits(None)), *([] if ledger is None else [ledger])]
         if held:

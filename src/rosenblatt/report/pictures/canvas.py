@@ -63,8 +63,8 @@ def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figur
     figure = Picture(figsize=(width, height), dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     if title:
-        letters, lines = int(width * LETTERS), [title] if isinstance(title, str) else title
-        parts = [part for line in lines for part in textwrap.wrap(readable(line, 3 * letters), letters)]
+        letters = int(width * LETTERS)
+        parts = [part for line in lines_of(title) for part in textwrap.wrap(readable(line, 3 * letters), letters)]
         figure.suptitle("\n".join(parts), x=0.01, ha="left", color=INK, fontsize=13)
     return figure
 

@@ -15,7 +15,7 @@ from ...compare.result import Comparison, Row
 from ...core.rows import Array
 from ...errors import DataError
 from ...theory.ledger.bounds import whole
-from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
+from .canvas import INK, above, finish, legend, lines_of, look, paper, percent, plain, say
 from .labels import readable
 from .learners import wrong
 
@@ -42,7 +42,7 @@ FEW = 12.0
 """Times the additions made at which the lines meet, up to which a plain scale shows the run."""
 
 
-def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
+def figure_of_path(comparison: Comparison, title: str | Sequence[str]) -> Figure:
     """Error (or score) by the weights that are not 0: a line a learner, a point for each strength of its L1."""
     paths: dict[Any, list[Row]] = {}
     for row in comparison.rows:  # the best first, so that the lines come in the order of their best points
@@ -51,7 +51,7 @@ def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
     shown = list(paths.items())[:PATHS]
     left_out = f"the best {PATHS} of {len(paths)} learners" if len(paths) > PATHS else ""
     more = "what more wrong labels do is in the table" if len(comparison.noise) > 1 else ""
-    figure = paper(9.0, 5.8, [*title, *wrong(comparison), *filter(None, [left_out, more])])
+    figure = paper(9.0, 5.8, [*lines_of(title), *wrong(comparison), *filter(None, [left_out, more])])
     axes = figure.add_subplot()
     scoring = comparison.scoring
     plain(axes, x="weights that are not 0", y="wrong answers" if scoring is None else readable(scoring))
