@@ -22,7 +22,7 @@ from .options import json_option, recipe_options
 from .output import notes, show
 from .progress import Progress
 from .recipe import noted
-from .recording import check_run, error_text, recorder, training_error, write_record
+from .recording import check_run, error_text, learner_text, numbered_text, recorder, training_error, write_record
 from .train import asked_recipe, first_model, learned
 
 NOWHERE = "nothing was written: -o RUN writes the run, --html PAGE plays it, --tell says each update"
@@ -72,7 +72,7 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     notes(trained.notes)
     nowhere = output is None and not drawing.files and not drawing.tell
     values, own = _values(trained, record.record, written), record.record
-    lines = chain(drawing.told(own), _text(values), [NOWHERE] * nowhere)
+    lines = chain(drawing.told(own), _text(values, own), [NOWHERE] * nowhere)
     show(lambda: values | drawing.values(own), lines, as_json, [*written["files"], *drawing.files])
 
 
@@ -90,7 +90,7 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
         "optimizer": settings.optimizer.name,
         "epochs": len(record.epochs),
         "mistakes_per_epoch": [epoch["mistakes"] for epoch in record.epochs],
-        "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
+        "mistakes": record.mistakes,
         **{name: written[name] for name in ("updates", "entries", "files", "bytes")},
         "training_error": training_error(record),
         "stop_reason": trained.model.run.stop_reason,
@@ -98,17 +98,16 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
     }
 
 
-def _text(values: dict[str, Any]) -> Iterator[str]:
+def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
     classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
     yield f"{plural(values['rows'], 'row')} ({classes}), {dimensions_text(values)}"
-    yield (
-        f"{values['learner']}, keep {values['keep']}, {values['optimizer']}: {plural(values['updates'], 'update')}, "
-        f"{plural(values['mistakes'], 'mistake')}, {plural(values['epochs'], 'epoch')}"
-    )
+    counts = ", ".join(plural(values[name], name[:-1]) for name in ("updates", "mistakes", "epochs"))
+    yield f"{learner_text(record.settings)}: {counts}"
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    yield from numbered_text(record)
     if error := values["training_error"]:
         yield error_text(error)
     yield f"stopped: {in_shell(values['stop_reason'])}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,8 @@ MOST_KEPT = 10_000
 """Updates whose weights are kept at the most."""
 MOST_ENTRIES = 20_000_000
 """At which a run is ended, as its record would fill the memory: 2 GB, and some minutes of a run that does not end."""
+MOST_NAMES = 1 << 16
+"""Of products of columns, and of mapped ones."""
 MOST_SCORES = 1 << 24
 """Of rows by kept weights, up to which training errors are counted of all of them: .3 s."""
 
@@ -181,10 +184,11 @@ class Trace(Observer):
             settings = run.settings
             if settings.kernel is not None and (self._block(2) > 1 or settings.budget is not None):
                 entries.after[:] = np.nan  # the loop corrects only the scores of the rows to come
-            classes, names = facts.pop("classes", None), facts.pop("names", None)
+            chunk, classes = self._chunk(), facts.pop("classes", None)
+            names = _named(facts.pop("names", None), chunk.rows.given.width)
             classes = np.arange(max(2, run.state.b.size)) if classes is None else np.asarray(classes)
             made = Record(
-                settings, classes, names, self._chunk(), self.start, entries, updates, self._kept(), self.epochs,
+                settings, classes, names, chunk, self.start, entries, updates, self._kept(), self.epochs,
                 str(run.stop_reason), facts, self.order, tuple(np.diff(self._first).tolist()), self._begun,
             )  # fmt: skip
             made.kept.b[...] = made.bias(made.kept.update)
@@ -205,6 +209,13 @@ class Trace(Observer):
         parts = list(self.chunks)
         weight = None if parts[0].weight is None else np.concatenate([chunk.weight for chunk in parts])
         return Chunk(stack([chunk.rows for chunk in parts]), self._y, weight)
+
+
+def _named(names: Any, width: int) -> Sequence[str] | None:
+    """Names of products and of mapped columns are made as they are asked for, and have no end of their own."""
+    if names is None or hasattr(names, "__len__"):
+        return names
+    return [names[j] for j in range(width)] if width <= MOST_NAMES else None
 
 
 def _count_errors(record: Record) -> None:
