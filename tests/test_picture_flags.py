@@ -53,6 +53,32 @@ def assert_same(shell: Any, python: Any) -> None:
             np.testing.assert_allclose(part, its, rtol=1e-9, atol=1e-12)
 
 
+def covered(figure: Any) -> list[str]:
+    """Words along lines that lie on a point, its ring, or the frame of a nearest row."""
+    (axes,), renderer, found = figure.axes, figure.canvas.get_renderer(), []
+    for text in axes.texts:
+        turn = np.radians(text.get_rotation())
+        middle = np.mean(text.get_window_extent(renderer).get_points(), axis=0)
+        text.set_rotation(0.0)
+        half = np.ptp(text.get_window_extent(renderer).get_points(), axis=0) / 2.0
+        along = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        for points in (each for each in axes.collections if hasattr(each, "get_sizes") and len(each.get_offsets())):
+            away = (axes.transData.transform(np.asarray(points.get_offsets())) - middle) @ along
+            radii = np.sqrt(np.broadcast_to(points.get_sizes(), len(away))) * figure.dpi / 144.0
+            if text.get_text() and (np.hypot(*np.maximum(np.abs(away) - 0.9 * half, 0.0).T) < radii).any():
+                found.append(text.get_text())
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_words_along_lines_lie_on_no_point(seed: int) -> None:
+    random, n = np.random.default_rng(seed), (4, 10, 30)[seed % 3]
+    x, y = np.vstack([random.normal(size=(n, 2)), random.normal(size=(n, 2)) + [4.5, 3.5]]), np.repeat(["a", "b"], n)
+    assert not [text for text in covered(plots.margin(np.round(x, 1), y)) if text != "w"]
+    apart = np.round(x - 0.6 * x.mean(axis=0) * (y == "b")[:, None], 1)  # some are wrong, and have rings
+    assert not [text for text in covered(plots.regions(Perceptron(max_iter=5).fit(apart, y), apart, y)) if text != "w"]
+
+
 # --- evaluate and threshold ---
 
 

@@ -18,8 +18,8 @@ WIDE, HIGH = 0.62, 1.25
 AWAY = 9.0
 """Points between a place and its words."""
 
-NEAR = 5.0
-"""Points beside words that are covered as well."""
+NEAR, GAP = 3.0, 2.0
+"""The radius of what has none said, in points of the sheet; and what stays free around it."""
 STEPS = (0.06, 0.12, 0.18, 0.24, 0.3, 0.36, 0.4)
 """Shares of a line on both sides of its middle, where words may stand."""
 CROWDED = 30.0
@@ -35,13 +35,13 @@ class Lettering:
         (left, right), (down, top) = axes.get_xlim(), axes.get_ylim()
         self.low, self.unit = np.array([left, down]), 72.0 * inches / np.array([right - left, top - down])
         self.size = 72.0 * inches
-        self.points, self.near = self._at(points), np.full(len(points), radii)
+        self.points, self.near = self._at(points), np.full(len(points), radii + GAP)
         self.boxes: list[Array] = []
 
     def avoid(self, places: Array, near: float = NEAR) -> None:
-        """Places (m, 2) that are not to be covered either, as of an arrow. near: points beside words."""
+        """Places (m, 2) that are not to be covered either, as of an arrow. near: its radius."""
         self.points = np.vstack([self.points, self._at(places)])
-        self.near = np.append(self.near, np.full(len(places), near))
+        self.near = np.append(self.near, np.full(len(places), near + GAP))
 
     def avoid_line(self, w: Array, b: float) -> None:
         """The line w·x + b = 0 is not to be covered; words along it keep away from it anyway."""

@@ -56,6 +56,17 @@ def areas_of(shown: Points) -> Array:
     return np.asarray(_size(shown)[0] * (1.0 + (shown.rows - 1.0) * share))
 
 
+def _ring(areas: Array) -> Array:
+    """Of rings that are as far from each point."""
+    return np.asarray(areas + 12.0 * np.sqrt(areas))
+
+
+def radii_of(shown: Points) -> Array:
+    """(m,) of points, with their rings."""
+    areas = areas_of(shown)
+    return np.asarray(np.sqrt(np.where(shown.wrong, _ring(areas), areas)) / 2.0)
+
+
 def draw_points(axes: Axes, shown: Points, classes: Sequence[Any], wrong: str = "wrong") -> None:
     """Each class in its own colour and shape, larger where several rows are equal, with a ring where they are wrong."""
     size, alpha = _size(shown)
@@ -71,7 +82,7 @@ def draw_points(axes: Axes, shown: Points, classes: Sequence[Any], wrong: str = 
             "linewidths": 1.1 if size > 20.0 else 0.6,
             "alpha": alpha,
         }
-        at = areas[shown.wrong] + 12.0 * np.sqrt(areas[shown.wrong])  # the ring is as far from each point
+        at = _ring(areas[shown.wrong])
         axes.scatter(shown.x[shown.wrong, 0], shown.x[shown.wrong, 1], s=at, marker="o", label=wrong, zorder=4, **ring)
     for count, area in ((1, size), (most, float(areas.max(initial=size)))) if most > 1 else ():
         label = f"{count:,} equal rows" if count > 1 else "1 row"

@@ -14,7 +14,7 @@ from .canvas import FILLS, INK, beside, finish, paper, plain
 from .directions import Directions
 from .labels import readable
 from .lettering import Lettering
-from .points import Points, areas_of, draw_points, limits, points
+from .points import Points, draw_points, limits, points, radii_of
 
 TALL = 18
 """Names in a column of the legend."""
@@ -111,7 +111,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     places = np.column_stack([across.ravel(), up.ravel()])
     scores = plane.scores(places)
     shown = points(plane.x, plane.y, wrong | border)
-    words = Lettering(axes, INCHES, shown.x, np.sqrt(areas_of(shown)) / 2.0)
+    words = Lettering(axes, INCHES, shown.x, radii_of(shown))
     nearest = np.zeros(0, int)
     if scores.ndim == 1:
         nearest = _line(axes, plane, places, scores, bool(same), words)
