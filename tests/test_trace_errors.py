@@ -113,7 +113,7 @@ def test_in_the_shell(tmp_path: Path) -> None:
     record = read(path)
     errors = record.kept.errors
     found = {"last": errors[-1], "least": errors.min(), "update": int(errors.argmin()) + 1}
-    found |= {"keep": "last", "last_update": len(record)}
+    found |= {"answers": True, "last_update": len(record)}
     assert done["training_error"] == found == well("replay", path, "--json").json["training_error"]
     least = f"least {errors.min():.1%} after update {found['update']}"
     said = f"training error: {errors[-1]:.1%} after update {len(record)}; {least}"

@@ -91,7 +91,8 @@ def test_what_is_said_of_errors_rates_and_numbers(data: Path, tmp_path: Path) ->
     last = int(record.kept.update[-1])
     assert last < len(record) and f"training error: {record.error(last):.1%} after update {last:,}; least" in said
     assert "η = 1" in said and "rows are numbered among the 30 that were learned from" in said
-    assert "of the running weights, not of what pocket keeps" in well("trace", data, *words, "--keep", "pocket").out
+    said = well("trace", data, *words, "--keep", "pocket").out
+    assert "of the running weights, which are not those that answer" in said
     assert "η" not in well("trace", data, "--metric", "arow", "--epochs", "1").out
     assert "η = 0.5 at first, sqrt" in well("trace", data, "--eta", "0.5", "--schedule", "sqrt", "--epochs", "1").out
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ModelError, SettingError
 from ..learn.settings import Settings
+from ..memory import memory_classes
 from ..read.several import paths_of
 from ..trace import Record, Trace
 from ..trace.file import SavedTrace, files_of, save
@@ -61,13 +62,13 @@ def training_error(record: Record) -> dict[str, Any] | None:
     least = int(np.nanargmin(errors))
     last = int(np.flatnonzero(~np.isnan(errors))[-1])
     own = {"last": errors[last], "last_update": at[last], "least": errors[least], "update": at[least]}
-    return own | {"keep": record.settings.keep}
+    return own | {"answers": memory_classes()[record.settings.keep].answers_now}
 
 
 def error_text(error: dict[str, Any]) -> str:
     """The same for people."""
     last = f"{error['last']:.1%} after update {error['last_update']:,}"
-    of = "" if error["keep"] == "last" else f" of the running weights, not of what {error['keep']} keeps"
+    of = "" if error["answers"] else " of the running weights, which are not those that answer"
     return f"training error{of}: {last}; least {error['least']:.1%} after update {error['update']:,}"
 
 

@@ -59,39 +59,28 @@ class Recorder(NamedTuple):
         self.number[at, 2], self.number[at, 3] = after, b
         self.n[ENTRIES] = at + 1
 
+    # In one piece: with parts of it in functions of their own, which arrays are given to, it took 125 ns an update more.
     def closed(self, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
-        updated(self.update, self.length, self.n, scales[1], seen, mistakes)
-        measured(self.length, self.kept, self.kept_at, self.n, w, scales[0])
-
-
-def updated(update: Array, length: Array, n: Array, shrunk: float, seen: int, mistakes: int) -> None:
-    at = n[UPDATES]
-    update[at, 0], update[at, 1], update[at, 2] = seen, mistakes, n[ENTRIES]
-    length[at, 0], length[at, 1] = np.nan, shrunk
-    n[UPDATES] = at + 1
-
-
-def measured(length: Array, kept: Array, kept_at: Array, n: Array, w: Array, scale: float) -> None:
-    """‖w‖, and the weights themselves, at the updates at which they are wanted. No room for more weights: every second
-    goes, and from now on half as many are kept."""
-    number = n[BEFORE] + n[UPDATES]
-    if n[NORM_EVERY] > 0 and number % n[NORM_EVERY] == 0:
-        flat, total = w.ravel(), 0.0
-        for j in range(flat.size):
-            total += float(flat[j]) * float(flat[j])
-        length[n[UPDATES] - 1, 0] = abs(scale) * np.sqrt(total)
-    if n[KEPT_EVERY] > 0 and number % n[KEPT_EVERY] == 0:
-        if n[KEPT] == kept.shape[0]:
-            half = n[KEPT] // 2
-            for i in range(half):
-                kept_at[i] = kept_at[2 * i + 1]
-                for j in range(kept.shape[1]):
-                    kept[i, j] = kept[2 * i + 1, j]
-            n[KEPT] = half
-            n[KEPT_EVERY] *= 2
-        if number % n[KEPT_EVERY] == 0:
-            own = w.ravel()
-            for j in range(own.size):
-                kept[n[KEPT], j] = scale * own[j]
-            kept_at[n[KEPT]] = number
-            n[KEPT] += 1
+        at = self.n[UPDATES]
+        self.update[at, 0], self.update[at, 1], self.update[at, 2] = seen, mistakes, self.n[ENTRIES]
+        self.length[at, 0], self.length[at, 1] = np.nan, scales[1]
+        self.n[UPDATES] = at + 1
+        number = self.n[BEFORE] + self.n[UPDATES]
+        if self.n[NORM_EVERY] > 0 and number % self.n[NORM_EVERY] == 0:
+            total = 0.0
+            for value in w.flat:
+                total += float(value) * float(value)
+            self.length[at, 0] = abs(scales[0]) * np.sqrt(total)
+        if self.n[KEPT_EVERY] > 0 and number % self.n[KEPT_EVERY] == 0:
+            if self.n[KEPT] == self.kept.shape[0]:
+                half = self.n[KEPT] // 2
+                for i in range(half):
+                    self.kept_at[i] = self.kept_at[2 * i + 1]
+                    self.kept[i] = self.kept[2 * i + 1]
+                self.n[KEPT] = half
+                self.n[KEPT_EVERY] *= 2
+            if number % self.n[KEPT_EVERY] == 0:
+                for j, value in enumerate(w.flat):
+                    self.kept[self.n[KEPT], j] = scales[0] * value
+                self.kept_at[self.n[KEPT]] = number
+                self.n[KEPT] += 1

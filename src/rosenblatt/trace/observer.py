@@ -28,31 +28,41 @@ MOST_ENTRIES = 20_000_000
 """At which a run is ended, as its record would fill the memory: 2 GB, and some minutes of a run that does not end."""
 MOST_NAMES = 1 << 16
 """Of products of columns, and of mapped ones."""
+BLOCK = 1 << 16
+"""Entries of which memory is asked for at once."""
 MOST_SCORES = 1 << 24
 """Of rows by kept weights, up to which training errors are counted of all of them: .3 s."""
 
 
 class _Columns:
-    """Arrays of one length that grow by doubling: many short epochs cost no more than a long one."""
+    """Arrays of one length that grow in blocks: many short epochs cost no more than a long one, and nothing is copied
+    before the end."""
 
     def __init__(self, kinds: str) -> None:
-        self.arrays, self.size = [np.empty(1 << 8, kind) for kind in kinds.split()], 0
+        self.kinds, self.size = kinds.split(), 0
+        self.blocks, self.starts = [self._block(1 << 8)], [0]
+
+    def _block(self, room: int) -> list[Array]:
+        return [np.empty(room, kind) for kind in self.kinds]
 
     def add(self, count: int, *parts: Any) -> None:
         """parts: of each array `count` numbers, or one for all."""
-        end, room = self.size + count, len(self.arrays[0])
-        while room < end:
-            room *= 2
-        for place, part in enumerate(parts):
-            if room > len(self.arrays[place]):
-                grown = np.empty(room, self.arrays[place].dtype)
-                grown[: self.size] = self.arrays[place][: self.size]
-                self.arrays[place] = grown
-            self.arrays[place][self.size : end] = part
-        self.size = end
+        done = 0
+        while done < count:
+            used, room = self.size - self.starts[-1], len(self.blocks[-1][0])
+            if used < 0:  # the last one was taken back
+                del self.blocks[-1], self.starts[-1]
+            elif used == room:
+                self.blocks.append(self._block(min(2 * room, BLOCK)))
+                self.starts.append(self.size)
+            else:
+                take = min(count - done, room - used)
+                for values, part in zip(self.blocks[-1], parts, strict=True):
+                    values[used : used + take] = part[done : done + take] if np.ndim(part) else part
+                done, self.size = done + take, self.size + take
 
     def filled(self) -> list[Array]:
-        return [values[: self.size] for values in self.arrays]
+        return [np.concatenate(values)[: self.size] for values in zip(*self.blocks, strict=True)]
 
 
 class Trace(Observer):
