@@ -59,7 +59,7 @@ class Recorder(NamedTuple):
         self.number[at, 2], self.number[at, 3] = after, b
         self.n[ENTRIES] = at + 1
 
-    # In one piece: with parts of it in functions of their own, which arrays are given to, it took 125 ns an update more.
+    # In one piece: with parts in functions of their own, to which arrays are given, it took 125 ns an update more.
     def closed(self, w: Array, scales: tuple[float, float], seen: int, mistakes: int) -> None:
         at = self.n[UPDATES]
         self.update[at, 0], self.update[at, 1], self.update[at, 2] = seen, mistakes, self.n[ENTRIES]
