@@ -16,8 +16,25 @@ import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError
-from .report.pictures.asked import asked, codes, distances, into_learner, last_of, named, numbers, watched, weights_of
+from .report.pictures.asked import (
+    asked,
+    best_of,
+    called,
+    codes,
+    distances,
+    inside,
+    into_learner,
+    labels_of,
+    last_of,
+    numbers,
+    records,
+    scores_of,
+    watched,
+    weights_by_class,
+    weights_of,
+)
 from .trace import Record
+from .trace.observer import record_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +45,11 @@ __all__ = [
     "answers", "coefficients", "convergence", "costs", "errors", "film", "learning_curve", "loss", "margin", "margins",
     "orders", "rates", "regions", "strip", "training", "update", "votes",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 MOST_NUMBERS = 1 << 26
 """Of the weight vectors that vote: 0.5 GB."""
@@ -51,9 +73,9 @@ def training(estimator: Any, title: str = "") -> Figure:
 def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
     """Which class the estimator answers where, with the rows of X (n, d) and their labels y (n,).
 
-    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the columns. Equal rows are
-    one point, larger the more they are. With two classes and a straight border, its normal w is drawn, and where no row
-    is wrong its margin with the rows that are nearest.
+    Any fitted classifier with `decision_function` or `predict_proba`, a pipeline and a search too. names: of the
+    columns. Equal rows are one point, larger the more they are. With two classes and a straight border, its normal w is
+    drawn, and where no row is wrong its margin with the rows that are nearest.
 
     Two columns are drawn as they are. Of more, X is seen (after the steps of a pipeline) in two directions: of two
     classes w, and the first principal component of the rows at a right angle to it; of more, those in which the weights
@@ -64,28 +86,29 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     from .report.pictures.directions import directions
     from .report.pictures.regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 
-    wide = X if hasattr(X, "shape") else np.asarray(X)
-    if hasattr(estimator, "steps") and (len(wide.shape) != 2 or wide.shape[1] > 2):
-        X, names = estimator[:-1].transform(X), ()
-        estimator = estimator[-1]
-    frame, x = hasattr(X, "columns"), numbers(X)
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    before, estimator = X, best_of(estimator)
+    if len(shape) != 2 or shape[1] > 2:
+        estimator, X = inside(estimator, X)
     estimator = asked(estimator)
-    classes, d = np.asarray(estimator.classes_), x.shape[1]
-    truth = codes(y, classes)
-    called = list(names or (X.columns if frame else ())) or None
+    frame, x = hasattr(X, "columns"), numbers(X)
+    classes, d = estimator.classes, x.shape[1]
+    truth, own = codes(y, classes, x.shape[0]), scores_of(estimator, X)
+    named = called(names if X is before else (), X, d)
 
     def scores(points: Array) -> Array:
-        return estimator.decision_function(type(X)(points, columns=X.columns) if frame else points)
+        return np.asarray(estimator.scores(type(X)(points, columns=X.columns) if frame else points), float)
 
     if d == 2:
         x = x.toarray() if hasattr(x, "toarray") else x
-        return figure_of_regions(Plane(x, truth, scores, classes.tolist(), called or ("x₁", "x₂")), title, 5.6)
-    own, weights = np.asarray(estimator.decision_function(X)), weights_of(estimator, x, X)
+        return figure_of_regions(Plane(x, truth, scores, classes.tolist(), named or ("x₁", "x₂")), title, 5.6)
+    weights = weights_of(estimator, x, X)
     if weights is None and d > WIDEST:
         raise DataError(
             f"X has {d:,} columns, and the estimator no weights for them; regions are drawn up to {WIDEST:,}"
         )
-    seen = directions(x, getattr(estimator, "coef_", None), called)
+    stated = None if estimator.linear is None else estimator.linear[0]
+    seen = directions(x, stated if stated is not None and stated.shape[1] == d else None, named)
     scored = Scores(own, weights, scores if weights is None else np.asarray)
     return figure_of_regions(plane_in(seen, x, truth, scored, classes.tolist()), title, 5.6)
 
@@ -93,15 +116,16 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
 def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """How a classifier answers labelled rows: confusion, ROC and DET, and reliability where it has probabilities.
 
-    Any fitted classifier with `decision_function` and `classes_`. DataError for labels that are not the estimator's.
+    Any fitted classifier with `decision_function` or `predict_proba`. DataError for labels that are not its own, and
+    where its scores are not one a class.
     """
     from .report.pictures.answers import Answers, figure_of_answers
 
-    estimator = asked(estimator)
-    classes = np.asarray(estimator.classes_)
-    scores, predicted = np.asarray(estimator.decision_function(X)), codes(estimator.predict(X), classes)
-    probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-    answered = Answers(scores, codes(y, classes), predicted, classes.tolist(), probabilities)
+    own = asked(estimator)
+    scores = scores_of(own, X, answers=len(own.classes) > 2)
+    truth, predicted = (codes(labels, own.classes, len(scores)) for labels in (y, own.predict(X)))
+    probabilities = None if own.probabilities is None else own.probabilities(X)
+    answered = Answers(scores, truth, predicted, own.classes.tolist(), probabilities)
     return figure_of_answers(answered, title)
 
 
@@ -109,25 +133,22 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     """The `top` strongest features of each class as bars: any fitted linear classifier with `coef_` and `classes_`.
 
     A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else as the steps before
-    it call what they give, else `x[0]`, `x[1]` … DataError for another number of names, and for what has no `coef_`.
+    it call what they give, else `x[0]`, `x[1]` … DataError for another number of names, for what has no `coef_`, and
+    where its rows are not the classes, as those of one against one.
     """
     from .report.pictures.coefficients import figure_of_coefficients
 
-    pipeline, estimator = estimator, asked(last_of(estimator))
-    if not hasattr(estimator, "coef_"):
-        raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
-    w = np.atleast_2d(np.asarray(estimator.coef_))
+    pipeline, own = best_of(estimator), asked(last_of(estimator))
+    w = weights_by_class(own)
     if names is None:
-        names = getattr(estimator, "feature_names_in_", None)
+        names = own.names
         if names is None and hasattr(pipeline, "steps"):
             with suppress(AttributeError, ValueError):  # a step that gives no names, or no step before
                 names = pipeline[:-1].get_feature_names_out()
         names = [f"x[{j}]" for j in range(w.shape[1])] if names is None else names
-    if len(names) != w.shape[1]:
-        raise DataError(f"{len(names)} names for {w.shape[1]} features; each needs one")
-    if top < 1:
-        raise SettingError("{top:s} must be 1 or more", top=top)
-    return figure_of_coefficients(w, np.asarray(estimator.classes_).tolist(), names, top, title)
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
+        raise SettingError("{top:s} must be a whole number, 1 or more", top=top)
+    return figure_of_coefficients(w, own.classes.tolist(), called(names, None, w.shape[1]), top, title)
 
 
 def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0, title: str = "") -> Figure:
@@ -144,7 +165,8 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     from .compare.learning_curve import learning_curve as measured
     from .report.pictures.lines import figure_of_growth
 
-    labels = np.asarray(y)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    labels = labels_of(y, n)
 
     def train(chosen: Array) -> Any:
         with warnings.catch_warnings():  # fifty times of one learner, and the curve shows what it comes to
@@ -167,7 +189,11 @@ def margin(X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure
     from .report.pictures.margins import figure_of_margin
     from .theory.margins.maximum import max_margin
 
-    return figure_of_margin(max_margin(X, y), list(names or getattr(X, "columns", ())) or None, title)
+    x = numbers(X)
+    labels = labels_of(y, x.shape[0])
+    if len(classes := np.unique(labels)) > 2:
+        raise DataError(f"a margin is between two classes; the labels are of {len(classes)}")
+    return figure_of_margin(max_margin(x, labels), called(names, X, x.shape[1]), title)
 
 
 def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -180,36 +206,40 @@ def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
 
     found = {}
     for name, each in (estimators if isinstance(estimators, Mapping) else {"": estimators}).items():
-        x = numbers(each[:-1].transform(X) if hasattr(each, "steps") else X)
-        own = asked(last_of(each))
-        weights = weights_of(own, x, X if not hasattr(each, "steps") else x)
+        last, rows = inside(each, X)
+        own, x = asked(last), numbers(rows)
+        weights, truth = weights_of(own, x, rows), codes(y, own.classes, x.shape[0])
         if weights is None:
-            raise DataError(f"{name or type(each).__name__} has no w·x + b, from which rows are so far away")
-        found[str(name) or type(last_of(each)).__name__] = distances(*weights, x, codes(y, np.asarray(own.classes_)))
+            raise DataError(f"{name or own.name} has no w·x + b, from which rows are so far away")
+        wrong = codes(own.predict(rows), own.classes, x.shape[0]) != truth
+        found[str(name) or own.name] = distances(*weights, x, truth), wrong
+    if not found:
+        raise SettingError("a fitted linear classifier is needed, or a dict of names and such; found nothing")
     return figure_of_margins(found, title)
 
 
 def costs(estimator: Any, X: Any, y: Any, cost: Mapping[Any, float], title: str = "") -> Figure:
     """ROC with the lines of equal cost, and the cost of each threshold: as the classifier answers, and at the cheapest.
 
-    Any fitted classifier of two classes with `decision_function` and `classes_`. cost: label → what a mistake on a row
-    of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows of
-    one class.
+    Any fitted classifier of two classes with `decision_function` or `predict_proba`. cost: label → what a mistake on a
+    row of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows
+    of one class.
     """
     from .model.thresholds import two_costs
     from .report.pictures.margins import figure_of_costs
 
-    estimator = asked(estimator)
-    classes = np.asarray(estimator.classes_)
+    own = asked(estimator)
+    classes = own.classes
     if len(classes) != 2:
         raise DataError(f"a threshold is for two classes; the estimator has {len(classes)}")
-    prices, truth = two_costs(cost, classes), codes(y, classes)
+    prices, scores = two_costs(cost, classes), scores_of(own, X)
+    truth = codes(y, classes, len(scores))
     if not 0 < truth.sum() < len(truth):
         raise DataError("the rows are all of one class; a threshold is chosen by rows of both")
-    return figure_of_costs(np.asarray(estimator.decision_function(X)), truth > 0, prices, classes.tolist(), title)
+    return figure_of_costs(scores, truth > 0, prices, classes.tolist(), title)
 
 
-# --- runs, off their records ---
+# --- runs, off their records; a `Trace` stands for its own ---
 
 
 def update(record: Record, k: int, title: str = "") -> Figure:
@@ -223,14 +253,14 @@ def update(record: Record, k: int, title: str = "") -> Figure:
     """
     from .report.pictures.updates import figure_of_update
 
-    return figure_of_update(record, k, title)
+    return figure_of_update(record_of(record), k, title)
 
 
 def strip(record: Record, k: int = 6, title: str = "") -> Figure:
     """The first k updates of a run side by side, at most 12, each as `update` draws it. SettingError for another k."""
     from .report.pictures.updates import figure_of_strip
 
-    return figure_of_strip(record, k, title)
+    return figure_of_strip(record_of(record), k, title)
 
 
 def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
@@ -240,14 +270,14 @@ def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
     """
     from .report.pictures.film import film_of, write_film
 
-    write_film(film_of(record, path, k, title), path)
+    write_film(film_of(record_of(record), path, k, title), path)
 
 
 def loss(runs: Any, title: str = "") -> Figure:
-    """The mean loss of each epoch. runs: a `Record`, or a dict of names and records. DataError without an epoch."""
+    """The mean loss of each epoch. runs: a record, or a dict of names and records. DataError without an epoch."""
     from .report.pictures.runs import figure_of_loss
 
-    found = named(runs, Record)
+    found = records(runs)
     return figure_of_loss({name: [each["loss"] for each in one.epochs] for name, one in found.items()}, title)
 
 
@@ -260,7 +290,7 @@ def errors(record: Record, ways: Sequence[str] | None = None, title: str = "") -
     """
     from .report.pictures.runs import figure_of_errors
 
-    return figure_of_errors(record, ways, title)
+    return figure_of_errors(record_of(record), ways, title)
 
 
 def convergence(ledger: Ledger, title: str = "") -> Figure:
@@ -272,6 +302,8 @@ def convergence(ledger: Ledger, title: str = "") -> Figure:
     """
     from .report.pictures.lines import figure_of_proof
 
+    if not hasattr(ledger, "bounds"):
+        raise SettingError(f"a theory.Ledger that followed a fit is needed, found {type(ledger).__name__}")
     applies = next(bound for bound in ledger.bounds() if bound.name == "progress")
     if applies.why_not or ledger.limit is None:
         raise DataError(f"the proof is not about this run: {applies.why_not}")
@@ -310,10 +342,10 @@ def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") ->
     x, found = numbers(X), []
     for seed in range(orders):
         learned, record = watched(learner, X, y, random_state=seed)
-        weights = weights_of(learned, x, X)
+        weights = weights_of(asked(learned), x, X)
         if weights is None or len(weights[0]) != 1:
             raise DataError("each order must end in one line: two classes, and a learner with coef_ that does not vote")
-        truth = codes(y, learned.classes_)
+        truth = codes(y, learned.classes_, x.shape[0])
         wrong = int(np.count_nonzero((np.asarray(learned.decision_function(X)) > 0.0) != truth))
         found.append(Learned(learned.mistakes_, weights[0][0], float(weights[1][0]), len(record), wrong))
     return figure_of_orders(found, Rows(x, truth, learned.classes_.tolist(), names), title)
@@ -327,7 +359,7 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """
     from .report.pictures.many import Rows, figure_of_votes
 
-    x, model = numbers(X), getattr(estimator, "model_", estimator)
+    model = getattr(last_of(estimator), "model_", last_of(estimator))
     memory, state = model.run.answering if hasattr(model, "run") else (None, None)
     if (
         memory is None
@@ -336,10 +368,12 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
         or model.run.settings.kernel is not None
     ):
         raise DataError('votes are drawn of a fitted learner with keep="voted", of two classes and without a kernel')
+    _, X = inside(estimator, X)
+    x = numbers(X)
     if memory.vectors(state) * x.shape[1] > MOST_NUMBERS:
         raise DataError(f"{memory.vectors(state):,} weight vectors of {x.shape[1]:,} columns are too many to draw")
     w, b, counts = memory.voters(state, 0)
-    vote = asked(estimator).decision_function if x.shape[1] <= 2 else None
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    rows = Rows(x, codes(y, model.classes), model.classes.tolist(), names)
-    return figure_of_votes(w, b, counts, rows, vote, title)
+    if w.shape[1] != x.shape[1]:
+        raise DataError(f"X has {x.shape[1]:,} columns, and the weight vectors have {w.shape[1]:,}")
+    rows = Rows(x, codes(y, model.classes, x.shape[0]), model.classes.tolist(), called((), X, x.shape[1]))
+    return figure_of_votes(w, b, counts, rows, title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -179,6 +180,17 @@ class Trace(Observer):
         parts = list(self.chunks)
         weight = None if parts[0].weight is None else np.concatenate([chunk.weight for chunk in parts])
         return Chunk(stack([chunk.rows for chunk in parts]), self._y, weight)
+
+
+def record_of(given: Any) -> Record:
+    """A record; of a `Trace` its own. SettingError for anything else."""
+    found = given.record if isinstance(given, Trace) else given
+    if not isinstance(found, Record):
+        path = isinstance(given, (str, os.PathLike))
+        hint = "; read it first, by trace.read" if path else " itself" if isinstance(given, type) else ""
+        shown = repr(given) if path else given.__name__ if isinstance(given, type) else type(given).__name__
+        raise SettingError(f"a Record is needed, or the Trace that has it; found {shown}{hint}")
+    return found
 
 
 def _count_errors(record: Record) -> None:

@@ -22,6 +22,7 @@ from .labels import readable
 from .lettering import Lettering
 from .points import MOST_POINTS, draw_points, limits, points, shape
 from .regions import draw_areas
+from .runs import never_kept
 
 GRID = 150
 """Places a side at which the answers are asked."""
@@ -85,7 +86,7 @@ def move(record: Record, k: int) -> Move:
     before, after = record.rebuilt(k - 1), record.rebuilt(k)
     if before is None or after is None:
         what = f"the weights before and after update {k:,} are not in the record"
-        raise DataError(f"{what}; record with room for more, as Trace(weights=10**8)")
+        raise DataError(f"{what}; {never_kept(record) or 'record with room for more, as Trace(weights=10**8)'}")
     return Move(k, before, after, own, np.unique(own.row))
 
 
