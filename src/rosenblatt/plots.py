@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .report.pictures.asked import (
     asked,
     best_of,
     called,
+    check_whole,
     codes,
     distances,
     inside,
@@ -66,7 +68,10 @@ def training(estimator: Any, title: str = "") -> Figure:
     learner = last_of(estimator)
     run = getattr(getattr(learner, "model_", learner), "run", None)
     if run is None:
-        raise DataError(f"{type(learner).__name__} has no record of its training; give a fitted learner of rosenblatt")
+        name = type(learner).__name__
+        raise DataError(
+            f"{name} has no record of its training; give a fitted learner of rosenblatt that goes by epochs"
+        )
     return figure_of_training(run, [title or type(learner).__name__, f"stopped: {run.stop_reason}"])
 
 
@@ -146,8 +151,7 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
             with suppress(AttributeError, ValueError):  # a step that gives no names, or no step before
                 names = pipeline[:-1].get_feature_names_out()
         names = [f"x[{j}]" for j in range(w.shape[1])] if names is None else names
-    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
-        raise SettingError("{top:s} must be a whole number, 1 or more", top=top)
+    check_whole(1, top=top)
     return figure_of_coefficients(w, own.classes.tolist(), called(names, None, w.shape[1]), top, title)
 
 
@@ -165,8 +169,9 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     from .compare.learning_curve import learning_curve as measured
     from .report.pictures.lines import figure_of_growth
 
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    labels = labels_of(y, n)
+    labels = labels_of(y, X.shape[0] if hasattr(X, "shape") else len(X))
+    check_whole(2, folds=folds)
+    check_whole(0, seed=seed)
 
     def train(chosen: Array) -> Any:
         with warnings.catch_warnings():  # fifty times of one learner, and the curve shows what it comes to
@@ -322,10 +327,12 @@ def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1
     """
     from .report.pictures.runs import figure_of_rates
 
-    if not 1 <= len(rates) <= 6:
-        raise SettingError(f"rates must be 1 to 6 learning rates, found {len(rates)}")
+    many = list(rates) if np.iterable(rates) and not isinstance(rates, str) else [rates]
+    wrong = [each for each in many if isinstance(each, (bool, str)) or not isinstance(each, Real) or not each >= 0]
+    if wrong or len(set(many)) != len(many) or not 1 <= len(many) <= 6:
+        raise SettingError(f"rates must be 1 to 6 learning rates ≥ 0, each another one; found {rates!r}")
     learner, x, _ = into_learner(estimator, X, y)
-    return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in rates}, title)
+    return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in many}, title)
 
 
 def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") -> Figure:

@@ -32,8 +32,9 @@ COPY = 1 << 20
 
 
 def save(record: Record, path: str | os.PathLike[str]) -> list[str]:
-    """Write a record, whole or not at all; gives the files that were written: path, and where there are arrays beside
-    it `PATH.safetensors`. A `Trace` stands for its own. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where it cannot be written."""
+    """Write a record, or that of a `Trace`, whole or not at all; gives the files that were written: path, and where
+    there are arrays beside it `PATH.safetensors`. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where
+    it cannot be written."""
     lines, beside = written(record_of(record))
     name = os.fspath(path)
     paths = [name, name + BESIDE] if beside else [name]

@@ -116,20 +116,30 @@ class Trace(Observer):
         m, k = int(n[ENTRIES]), int(n[WRITTEN])
         if k:
             assert self.run is not None
-            first = int(n[BEFORE]) + (0 if self._open else 1)
+            first = int(n[BEFORE]) + 1
             numbers = np.repeat(np.arange(first, first + k), np.diff(update[:k, 2], prepend=0))
             row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m].copy()
             y = np.where(self._y[row] == moved, 1.0, -1.0) if self.run.many else self._y[row]
             self._entries.append((numbers, row, moved, y, *number[:m].T.copy()))
             if self._open:  # parts of one block make one update
                 self._updates.pop()
+                self._keep_last(first)
             self._updates.append((np.full(k, self.run.epoch + 1), *update[:k, :2].T.copy(), *length[:k].T.copy()))
-            n[BEFORE] = first + k - 1
             self._open = walked.whole > 0
+            n[BEFORE] = first + k - 1 - self._open  # an open update is counted again, by the next part of its block
         if walked.last:
+            n[BEFORE] += self._open
             self._open = False
         n[[SCORED, ENTRIES, WRITTEN]] = 0
         self._record = None
+
+    def _keep_last(self, update: int) -> None:
+        """Of the weights kept after the parts of one update those after the last."""
+        *_, weights, number, n = self._arrays
+        at, end = int(np.searchsorted(number[: n[KEPT]], update)), int(n[KEPT])
+        if end - at > 1:
+            weights[at], number[at] = weights[end - 1], number[end - 1]
+            n[KEPT] = at + 1
 
     def epoch(self, event: Event) -> None:
         if event.epoch_ended:

@@ -133,7 +133,7 @@ class Record:
         there = np.asarray(updates)
         off = there if there.dtype.kind not in "iu" else there[(there < first) | (there > len(self))]
         if off.size:
-            shown = updates if there.ndim == 0 else off.ravel()[0]
+            shown = off.ravel().tolist()[0]
             start = "" if first else ", and 0 stands for the beginning"
             raise DataError(f"there is no update {shown!r:.40}; the run has {len(self):,}{start}")
 
@@ -168,8 +168,9 @@ class Record:
         return self.kept.w[at], self.kept.b[at]
 
     def error(self, update: int) -> float | None:
-        """E_in of the weights after this update, from 1; None where it was not counted. DataError where it is none."""
-        self._check(update, 1)
+        """E_in of the weights after this update; None where it was not counted, as at 0, the beginning. DataError where
+        there is no such update."""
+        self._check(update)
         at = int(np.searchsorted(self.kept.update, update))
         if at == len(self.kept.update) or self.kept.update[at] != update or np.isnan(self.kept.errors[at]):
             return None

@@ -201,16 +201,27 @@ def records(runs: Any) -> dict[str, Record]:
     return {str(name): record_of(each) for name, each in (runs.items() if isinstance(runs, Mapping) else [("", runs)])}
 
 
+def check_whole(least: int, **setting: Any) -> None:
+    """SettingError where it is no whole number, or below the least."""
+    ((name, value),) = setting.items()
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise SettingError(f"{{{name}}} must be a whole number, {least} or more", **setting)
+
+
 def into_learner(estimator: Any, X: Any, y: Any) -> tuple[Any, Any, list[str] | None]:
     """(learner, X, names of its columns): of a pipeline its last step, and what the fitted steps before it make of X.
     SettingError for a learner that cannot be watched."""
     from sklearn.base import clone
 
+    estimator = best_of(estimator)
     if hasattr(estimator, "steps"):
         before = clone(estimator[:-1])
         X, estimator = before.fit_transform(X, y) if len(before.steps) else X, estimator[-1]
     if "callback" not in inspect.signature(getattr(estimator, "fit", len)).parameters:
-        raise SettingError(f"a learner of rosenblatt is needed, or a pipeline that ends in one; found {estimator!r}")
+        kind = "a learner of rosenblatt is needed that goes by epochs, or a pipeline that ends in one"
+        raise SettingError(f"{kind}; found {estimator!r:.60}")
+    numbers(X)
+    labels_of(y, X.shape[0] if hasattr(X, "shape") else len(X))
     return estimator, X, [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -55,7 +56,9 @@ def look(number: int) -> dict[str, Any]:
 
 def lines_of(title: str | Sequence[str]) -> list[str]:
     """A title as its lines, none of an empty one."""
-    return [title] if isinstance(title, str) and title else [*title]
+    if isinstance(title, str) or not np.iterable(title):
+        return [str(title)] if title else []
+    return list(map(str, title))
 
 
 def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figure:
@@ -63,8 +66,8 @@ def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figur
     figure = Picture(figsize=(width, height), dpi=100, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     if title:
-        letters, lines = int(width * LETTERS), [title] if isinstance(title, str) else title
-        parts = [part for line in lines for part in textwrap.wrap(readable(line, 3 * letters), letters)]
+        letters = int(width * LETTERS)
+        parts = [part for line in lines_of(title) for part in textwrap.wrap(readable(line, 3 * letters), letters)]
         figure.suptitle("\n".join(parts), x=0.01, ha="left", color=INK, fontsize=13)
     return figure
 

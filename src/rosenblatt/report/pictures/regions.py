@@ -8,12 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from scipy.ndimage import distance_transform_edt
 
 from ...core.rows import Array
 from .canvas import FILLS, INK, beside, finish, paper, plain
 from .directions import Directions
 from .labels import readable
-from .lettering import Lettering
+from .lettering import HALO, Lettering
 from .points import Points, draw_points, limits, points
 
 TALL = 18
@@ -114,7 +115,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     if scores.ndim == 1:
         nearest = _line(axes, plane, places, scores, bool(same), words)
         scores = np.column_stack([-scores, scores])
-    draw_areas(axes, across, up, scores)
+    draw_areas(axes, across, up, scores, classes=plane.classes)
     draw_points(axes, shown, plane.classes, "wrong, or\non the border" if border.any() else "wrong")
     if nearest.size:
         style: dict[str, Any] = {"marker": "s", "facecolors": "none", "edgecolors": INK, "linewidths": 1.4}
@@ -122,11 +123,19 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     draw_names(axes, shown, plane.classes)
 
 
-def draw_areas(axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6) -> None:
-    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between."""
+def draw_areas(
+    axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6, classes: Sequence[Any] = ()
+) -> None:
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between. Of more
+    classes than colours each area has its name."""
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
+            if len(classes) > len(FILLS):
+                depth = distance_transform_edt(np.pad(lead >= 0.0, 1))[1:-1, 1:-1]
+                middle = across.flat[depth.argmax()], up.flat[depth.argmax()]
+                name = axes.text(*middle, readable(classes[k], 14), fontsize=9.5, zorder=6, ha="center", va="center")
+                name.set_path_effects(HALO)
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])
             pale = to_hex((0.7 + 0.3 * red, 0.7 + 0.3 * green, 0.7 + 0.3 * blue))
             if (lead >= 0.0).all():
