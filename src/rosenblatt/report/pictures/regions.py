@@ -14,7 +14,7 @@ from ...core.rows import Array
 from .canvas import FILLS, INK, beside, finish, paper, plain
 from .directions import Directions
 from .labels import readable
-from .lettering import HALO, Lettering
+from .lettering import Lettering
 from .points import Points, draw_points, limits, points
 
 TALL = 18
@@ -127,15 +127,15 @@ def draw_areas(
     axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6, classes: Sequence[Any] = ()
 ) -> None:
     """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between. Of more
-    classes than colours each area has its name."""
+    classes than colours an area has its name, if it has room for it."""
+    words = Lettering(axes, INCHES, np.empty((0, 2)))
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
             if len(classes) > len(FILLS):
                 depth = distance_transform_edt(np.pad(lead >= 0.0, 1))[1:-1, 1:-1]
                 middle = across.flat[depth.argmax()], up.flat[depth.argmax()]
-                name = axes.text(*middle, readable(classes[k], 14), fontsize=9.5, zorder=6, ha="center", va="center")
-                name.set_path_effects(HALO)
+                words.beside(readable(classes[k], 14), middle, must=False)
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])
             pale = to_hex((0.7 + 0.3 * red, 0.7 + 0.3 * green, 0.7 + 0.3 * blue))
             if (lead >= 0.0).all():
