@@ -1,11 +1,15 @@
 """Stochastic gradient descent comes as close to the batch result as its learning rate is small (lecture note 003)."""
 
 import sys
+import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import LogisticUnit, plots
 from rosenblatt.trace import Trace
+
+warnings.simplefilter("ignore", ConvergenceWarning)  # that it does not end is what is to be seen
 
 random = np.random.default_rng(0)
 X = np.vstack([random.normal(size=(40, 2)), random.normal(size=(40, 2)) + [2.0, 1.0]])

@@ -1,11 +1,15 @@
 """The four sign cases of an update (lecture note 004): only where y and w·x differ in sign is y·x added."""
 
 import sys
+import warnings
 
 import matplotlib.figure
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron
 from rosenblatt.trace import Trace
+
+warnings.simplefilter("ignore", ConvergenceWarning)  # that it does not end is what is to be seen
 
 W = [1.0, 2.0]
 CASES = {

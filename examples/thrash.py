@@ -1,11 +1,15 @@
 """Weights that thrash, and what calms them: averaging, the pocket and voting (lecture notes 000, 003, 004)."""
 
 import sys
+import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, plots
 from rosenblatt.trace import Trace
+
+warnings.simplefilter("ignore", ConvergenceWarning)  # that it does not end is what is to be seen
 
 random = np.random.default_rng(0)
 X = np.vstack([random.normal(size=(50, 2)), random.normal(size=(50, 2)) + [1.5, 1.5]])

@@ -3,8 +3,7 @@
 import sys
 
 from rosenblatt import Perceptron, plots
-from rosenblatt.report.trace import sentence
-from rosenblatt.trace import Trace
+from rosenblatt.trace import Trace, sentence
 
 X, y = [[4.0, 1.0], [1.0, 0.5], [-3.0, 2.0]], [1, 0, 0]
 

@@ -1,10 +1,14 @@
 """The voted perceptron: how long each weight vector survived is how reliable it is (lecture note 000)."""
 
 import sys
+import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import VotedPerceptron, plots
+
+warnings.simplefilter("ignore", ConvergenceWarning)  # that it does not end is what is to be seen
 
 random = np.random.default_rng(0)
 X = np.vstack([random.normal(size=(50, 2)), random.normal(size=(50, 2)) + [2.5, 1.5]])

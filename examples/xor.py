@@ -1,9 +1,14 @@
 """Not separable: the perceptron never stops, and comes back to where it was (lecture notes 000 and 004)."""
 
 import sys
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, plots
 from rosenblatt.trace import Trace
+
+warnings.simplefilter("ignore", ConvergenceWarning)  # that it does not end is what is to be seen
 
 X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], ["no", "yes", "yes", "no"]
 

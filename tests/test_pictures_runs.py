@@ -336,7 +336,7 @@ def test_each_order_has_its_mistakes_and_its_line(columns: int) -> None:
 
 
 def test_learners_whose_orders_cannot_be_drawn() -> None:
-    with pytest.raises(SettingError, match="a learner of rosenblatt is needed"):
+    with pytest.raises(SettingError, match="a learner of rosenblatt is needed that goes by epochs"):
         plots.orders(LogisticRegression(), X, Y)
     with pytest.raises(DataError, match="each order must end in one line"):
         plots.orders(Perceptron(max_iter=2), X, np.arange(30) % 3, orders=2)

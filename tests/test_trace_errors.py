@@ -54,7 +54,8 @@ def test_they_are_those_of_the_kept_weights(classes: int, words: dict[str, Any])
     assert len(record.kept.errors) == len(record)
     for k in range(1, len(record) + 1):
         assert record.error(k) == pytest.approx(plain(*record.weights(k), p.x, p.y), abs=1e-15)  # type: ignore[misc]
-    assert record.error(len(record) + 1) is None
+    with pytest.raises(DataError, match=f"there is no update {len(record) + 1}; the run has"):
+        record.error(len(record) + 1)
 
 
 def test_a_row_on_the_border_is_an_error_whatever_its_class() -> None:

@@ -17,8 +17,26 @@ import numpy as np
 from .core.rows import Array
 from .errors import DataError, SettingError
 from .model.model import Model
-from .report.pictures.asked import asked, codes, distances, into_learner, last_of, named, numbers, watched, weights_of
+from .report.pictures.asked import (
+    asked,
+    best_of,
+    called,
+    check_whole,
+    codes,
+    distances,
+    inside,
+    into_learner,
+    labels_of,
+    last_of,
+    numbers,
+    records,
+    scores_of,
+    watched,
+    weights_by_class,
+    weights_of,
+)
 from .trace import Record
+from .trace.observer import record_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +47,10 @@ __all__ = [
     "answers", "coefficients", "convergence", "costs", "errors", "film", "learning_curve", "loss", "margin", "margins",
     "orders", "rates", "regions", "strip", "training", "update", "votes",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def training(estimator: Any, title: str = "") -> Figure:
@@ -42,16 +64,19 @@ def training(estimator: Any, title: str = "") -> Figure:
     learner = last_of(estimator)
     run = getattr(getattr(learner, "model_", learner), "run", None)
     if run is None:
-        raise DataError(f"{type(learner).__name__} has no record of its training; give a fitted learner of rosenblatt")
+        name = type(learner).__name__
+        raise DataError(
+            f"{name} has no record of its training; give a fitted learner of rosenblatt that goes by epochs"
+        )
     return figure_of_training(run, [title or type(learner).__name__, f"stopped: {run.stop_reason}"])
 
 
 def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure:
     """Which class the estimator answers where, with the rows of X (n, d) and their labels y (n,).
 
-    Any fitted classifier with `decision_function` and `classes_`, a pipeline too. names: of the columns. Equal rows are
-    one point, larger the more they are. With two classes and a straight border, its normal w is drawn, and where no row
-    is wrong its margin with the rows that are nearest.
+    Any fitted classifier with `decision_function` or `predict_proba`, a pipeline and a search too. names: of the
+    columns. Equal rows are one point, larger the more they are. With two classes and a straight border, its normal w is
+    drawn, and where no row is wrong its margin with the rows that are nearest.
 
     Two columns are drawn as they are. Of more, X is seen (after the steps of a pipeline) in two directions: of two
     classes w, and the first principal component of the rows at a right angle to it; of more, those in which the weights
@@ -66,27 +91,29 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
         from .report.pictures.models import labelled, regions_of
 
         return regions_of(estimator, *labelled(estimator, X, y), title, names)
-    wide = X if hasattr(X, "shape") else np.asarray(X)
-    if hasattr(estimator, "steps") and (len(wide.shape) != 2 or wide.shape[1] > 2):
-        X, names = estimator[:-1].transform(X), ()
-        estimator = estimator[-1]
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    before, estimator = X, best_of(estimator)
+    if len(shape) != 2 or shape[1] > 2:
+        estimator, X = inside(estimator, X)
+    estimator = asked(estimator)
     frame, x = hasattr(X, "columns"), numbers(X)
-    classes, d = np.asarray(estimator.classes_), x.shape[1]
-    truth = codes(y, classes)
-    called = list(names or (X.columns if frame else ())) or None
+    classes, d = estimator.classes, x.shape[1]
+    truth, own = codes(y, classes, x.shape[0]), scores_of(estimator, X)
+    named = called(names if X is before else (), X, d)
 
     def scores(points: Array) -> Array:
-        return estimator.decision_function(type(X)(points, columns=X.columns) if frame else points)
+        return np.asarray(estimator.scores(type(X)(points, columns=X.columns) if frame else points), float)
 
     if d == 2:
         x = x.toarray() if hasattr(x, "toarray") else x
-        return figure_of_regions(Plane(x, truth, scores, classes.tolist(), called or ("x₁", "x₂")), title, 5.6)
-    own, weights = np.asarray(estimator.decision_function(X)), weights_of(estimator, x, X)
+        return figure_of_regions(Plane(x, truth, scores, classes.tolist(), named or ("x₁", "x₂")), title, 5.6)
+    weights = weights_of(estimator, x, X)
     if weights is None and d > WIDEST:
         raise DataError(
             f"X has {d:,} columns, and the estimator no weights for them; regions are drawn up to {WIDEST:,}"
         )
-    seen = directions(x, getattr(estimator, "coef_", None), called)
+    stated = None if estimator.linear is None else estimator.linear[0]
+    seen = directions(x, stated if stated is not None and stated.shape[1] == d else None, named)
     scored = Scores(own, weights, scores if weights is None else np.asarray)
     return figure_of_regions(plane_in(seen, x, truth, scored, classes.tolist()), title, 5.6)
 
@@ -94,15 +121,16 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
 def answers(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """How a classifier answers labelled rows: confusion, ROC and DET, and reliability where it has probabilities.
 
-    Any fitted classifier with `decision_function` and `classes_`. DataError for labels that are not the estimator's.
+    Any fitted classifier with `decision_function` or `predict_proba`. DataError for labels that are not its own, and
+    where its scores are not one a class.
     """
     from .report.pictures.answers import Answers, figure_of_answers
 
-    estimator = asked(estimator)
-    classes = np.asarray(estimator.classes_)
-    scores, predicted = np.asarray(estimator.decision_function(X)), codes(estimator.predict(X), classes)
-    probabilities = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
-    answered = Answers(scores, codes(y, classes), predicted, classes.tolist(), probabilities)
+    own = asked(estimator)
+    scores = scores_of(own, X, answers=len(own.classes) > 2)
+    truth, predicted = (codes(labels, own.classes, len(scores)) for labels in (y, own.predict(X)))
+    probabilities = None if own.probabilities is None else own.probabilities(X)
+    answered = Answers(scores, truth, predicted, own.classes.tolist(), probabilities)
     return figure_of_answers(answered, title)
 
 
@@ -110,25 +138,21 @@ def coefficients(estimator: Any, names: Sequence[str] | None = None, top: int = 
     """The `top` strongest features of each class as bars: any fitted linear classifier with `coef_` and `classes_`.
 
     A pipeline stands for its last step. names: of the features; default: `feature_names_in_`, else as the steps before
-    it call what they give, else `x[0]`, `x[1]` … DataError for another number of names, and for what has no `coef_`.
+    it call what they give, else `x[0]`, `x[1]` … DataError for another number of names, for what has no `coef_`, and
+    where its rows are not the classes, as those of one against one.
     """
     from .report.pictures.coefficients import figure_of_coefficients
 
-    pipeline, estimator = estimator, asked(last_of(estimator))
-    if not hasattr(estimator, "coef_"):
-        raise DataError(f"{type(estimator).__name__} has no coef_; give a fitted linear classifier")
-    w = np.atleast_2d(np.asarray(estimator.coef_))
+    pipeline, own = best_of(estimator), asked(last_of(estimator))
+    w = weights_by_class(own)
     if names is None:
-        names = getattr(estimator, "feature_names_in_", None)
+        names = own.names
         if names is None and hasattr(pipeline, "steps"):
             with suppress(AttributeError, ValueError):  # a step that gives no names, or no step before
                 names = pipeline[:-1].get_feature_names_out()
         names = [f"x[{j}]" for j in range(w.shape[1])] if names is None else names
-    if len(names) != w.shape[1]:
-        raise DataError(f"{len(names)} names for {w.shape[1]} features; each needs one")
-    if top < 1:
-        raise SettingError("{top:s} must be 1 or more", top=top)
-    return figure_of_coefficients(w, np.asarray(estimator.classes_).tolist(), names, top, title)
+    check_whole(1, top=top)
+    return figure_of_coefficients(w, own.classes.tolist(), called(names, None, w.shape[1]), top, title)
 
 
 def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0, title: str = "") -> Figure:
@@ -145,7 +169,9 @@ def learning_curve(estimator: Any, X: Any, y: Any, folds: int = 5, seed: int = 0
     from .compare.learning_curve import learning_curve as measured
     from .report.pictures.lines import figure_of_growth
 
-    labels = np.asarray(y)
+    labels = labels_of(y, X.shape[0] if hasattr(X, "shape") else len(X))
+    check_whole(2, folds=folds)
+    check_whole(0, seed=seed)
 
     def train(chosen: Array) -> Any:
         with warnings.catch_warnings():  # fifty times of one learner, and the curve shows what it comes to
@@ -168,7 +194,11 @@ def margin(X: Any, y: Any, names: Sequence[str] = (), title: str = "") -> Figure
     from .report.pictures.margins import figure_of_margin
     from .theory.margins.maximum import max_margin
 
-    return figure_of_margin(max_margin(X, y), list(names or getattr(X, "columns", ())) or None, title)
+    x = numbers(X)
+    labels = labels_of(y, x.shape[0])
+    if len(classes := np.unique(labels)) > 2:
+        raise DataError(f"a margin is between two classes; the labels are of {len(classes)}")
+    return figure_of_margin(max_margin(x, labels), called(names, X, x.shape[1]), title)
 
 
 def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -185,32 +215,36 @@ def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
         if isinstance(each, Model):
             found[str(name) or "Model"] = margins_of(each, *labelled(each, X, y))
             continue
-        x = numbers(each[:-1].transform(X) if hasattr(each, "steps") else X)
-        own = asked(last_of(each))
-        weights = weights_of(own, x, X if not hasattr(each, "steps") else x)
+        last, rows = inside(each, X)
+        own, x = asked(last), numbers(rows)
+        weights, truth = weights_of(own, x, rows), codes(y, own.classes, x.shape[0])
         if weights is None:
-            raise DataError(f"{name or type(each).__name__} has no w·x + b, from which rows are so far away")
-        found[str(name) or type(last_of(each)).__name__] = distances(*weights, x, codes(y, np.asarray(own.classes_)))
+            raise DataError(f"{name or own.name} has no w·x + b, from which rows are so far away")
+        wrong = codes(own.predict(rows), own.classes, x.shape[0]) != truth
+        found[str(name) or own.name] = distances(*weights, x, truth), wrong
+    if not found:
+        raise SettingError("a fitted linear classifier is needed, or a dict of names and such; found nothing")
     return figure_of_margins(found, title)
 
 
 def costs(estimator: Any, X: Any, y: Any, cost: Mapping[Any, float], title: str = "") -> Figure:
     """ROC with the lines of equal cost, and the cost of each threshold: as the classifier answers, and at the cheapest.
 
-    Any fitted classifier of two classes with `decision_function` and `classes_`. cost: label → what a mistake on a row
-    of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows of
-    one class.
+    Any fitted classifier of two classes with `decision_function` or `predict_proba`. cost: label → what a mistake on a
+    row of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows
+    of one class.
     """
     from .report.pictures.margins import costs_of
 
-    estimator = asked(estimator)
-    classes = np.asarray(estimator.classes_)
+    own = asked(estimator)
+    classes = own.classes
     if len(classes) != 2:
         raise DataError(f"a threshold is for two classes; the estimator has {len(classes)}")
-    return costs_of(np.asarray(estimator.decision_function(X)), codes(y, classes), cost, classes, title)
+    scores = scores_of(own, X)
+    return costs_of(scores, codes(y, classes, len(scores)), cost, classes, title)
 
 
-# --- runs, off their records ---
+# --- runs, off their records; a `Trace` stands for its own ---
 
 
 def update(record: Record, k: int, title: str = "") -> Figure:
@@ -224,14 +258,14 @@ def update(record: Record, k: int, title: str = "") -> Figure:
     """
     from .report.pictures.updates import figure_of_update
 
-    return figure_of_update(record, k, title)
+    return figure_of_update(record_of(record), k, title)
 
 
 def strip(record: Record, k: int = 6, title: str = "") -> Figure:
     """The first k updates of a run side by side, at most 12, each as `update` draws it. SettingError for another k."""
     from .report.pictures.updates import figure_of_strip
 
-    return figure_of_strip(record, k, title)
+    return figure_of_strip(record_of(record), k, title)
 
 
 def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
@@ -241,14 +275,14 @@ def film(record: Record, path: Any, k: int = 30, title: str = "") -> None:
     """
     from .report.pictures.film import film_of, write_film
 
-    write_film(film_of(record, path, k, title), path)
+    write_film(film_of(record_of(record), path, k, title), path)
 
 
 def loss(runs: Any, title: str = "") -> Figure:
-    """The mean loss of each epoch. runs: a `Record`, or a dict of names and records. DataError without an epoch."""
+    """The mean loss of each epoch. runs: a record, or a dict of names and records. DataError without an epoch."""
     from .report.pictures.runs import figure_of_loss
 
-    found = named(runs, Record)
+    found = records(runs)
     return figure_of_loss({name: [each["loss"] for each in one.epochs] for name, one in found.items()}, title)
 
 
@@ -261,7 +295,7 @@ def errors(record: Record, ways: Sequence[str] | None = None, title: str = "") -
     """
     from .report.pictures.runs import figure_of_errors
 
-    return figure_of_errors(record, ways, title)
+    return figure_of_errors(record_of(record), ways, title)
 
 
 def convergence(ledger: Ledger, title: str = "") -> Figure:
@@ -273,6 +307,8 @@ def convergence(ledger: Ledger, title: str = "") -> Figure:
     """
     from .report.pictures.lines import figure_of_proof
 
+    if not hasattr(ledger, "bounds"):
+        raise SettingError(f"a theory.Ledger that followed a fit is needed, found {type(ledger).__name__}")
     return figure_of_proof(ledger, title)
 
 
@@ -288,9 +324,9 @@ def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1
     """
     from .report.pictures.runs import check_rates, figure_of_rates
 
-    check_rates(rates)
+    many = check_rates(rates)
     learner, x, _ = into_learner(estimator, X, y)
-    return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in rates}, title)
+    return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in many}, title)
 
 
 def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") -> Figure:
@@ -305,12 +341,12 @@ def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") ->
     if isinstance(orders, bool) or not isinstance(orders, (int, np.integer)) or not 2 <= orders <= 100:
         raise SettingError(f"orders must be a whole number from 2 to 100, found {orders!r}")
     learner, X, names = into_learner(estimator, X, y)
-    found = []
+    x, found = numbers(X), []
     for seed in range(orders):
         model = watched(learner, X, y, random_state=seed)[0].model_
-        truth = codes(y, model.classes)
+        truth = codes(y, model.classes, x.shape[0])
         found.append(learned_of(model, model.rows(labelled(model, X, y)[0]), truth))
-    return figure_of_orders(found, Rows(numbers(X), truth, model.classes.tolist(), names), title)
+    return figure_of_orders(found, Rows(x, truth, model.classes.tolist(), names), title)
 
 
 def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -321,6 +357,9 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """
     from .report.pictures.models import check_votes, labelled, votes_of
 
-    model = getattr(estimator, "model_", estimator)
+    model = getattr(last_of(estimator), "model_", last_of(estimator))
     check_votes(model)
+    if not isinstance(last_of(estimator), Model):
+        _, X = inside(estimator, X)
+        y = labels_of(y, numbers(X).shape[0])
     return votes_of(model, *labelled(model, X, y), title)

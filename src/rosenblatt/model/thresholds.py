@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -247,16 +248,19 @@ def _midway(values: Array, place: int) -> float:
 
 def two_costs(cost: Mapping[Any, float], classes: Array) -> tuple[float, float]:
     """(of a mistake on a negative row, on a positive one). SettingError where they are no costs of these labels."""
+    if not isinstance(cost, Mapping):
+        raise SettingError("{cost} must be a dict of each label and what a mistake on a row of it costs", cost=cost)
     names, cost = [str(label) for label in classes], {str(label): value for label, value in cost.items()}
     unknown = [name for name in cost if name not in names]
     if unknown:
         raise SettingError(f"{{cost}} names no label; the labels are {plain(', '.join(names))}", cost=unknown[0])
     missing = [name for name in names if name not in cost]
     if missing:
-        raise SettingError(f"{{cost}} has no cost for {plain(repr(missing[0]))}; give one for each label", cost="")
+        raise SettingError(f"{{cost.name}} has no cost for {plain(repr(missing[0]))}; give one for each label", cost="")
     for name, value in cost.items():
-        if not (np.isfinite(value) and value >= 0.0):
-            raise SettingError("{cost} must be a finite number ≥ 0", cost=f"{name}={value:g}")
+        if not isinstance(value, Real) or not (np.isfinite(value) and value >= 0.0):
+            shown = f"{value:g}" if isinstance(value, Real) else repr(value)
+            raise SettingError("{cost} must be a finite number ≥ 0", cost=f"{name}={shown}")
     if not any(cost.values()):
         raise SettingError("all costs are 0; then no threshold is better than another")
     return float(cost[names[0]]), float(cost[names[1]])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..core.rows import Array
+from ..trace.observer import record_of
 from ..trace.record import Entries, Record
 from .words import listed, plural, printable, short
 
@@ -20,6 +21,7 @@ SHAKY = 1e-4
 def sentences(record: Record, first: int = 1, last: int | None = None) -> Iterator[str]:
     """`sentence` of each update of a record from `first` to `last`, None: to the end. DataError where there is no such
     update."""
+    record = record_of(record)
     for update in range(first, (len(record) if last is None else last) + 1):
         yield sentence(record, update)
 
@@ -39,6 +41,7 @@ def sentence(record: Record, update: int) -> str:
 
     Where several rows moved together: how many, how many of them were wrong before, and how many are after it.
     """
+    record = record_of(record)
     own, head = record.of(update), f"update {update:,}"
     if len(set(own.row.tolist())) > 1:
         return f"{head}: {_together(record, own, update)}"

@@ -21,6 +21,7 @@ from ..read.open import open_bytes
 from ..read.several import paths_of
 from ..write.files import whole_files
 from .lines import FORMAT, RECORDED, VERSION, Line, as_text, closing, written
+from .observer import record_of
 from .packing import chunk_of, digest_of, unpack
 from .record import Entries, Record, Updates, Weights
 
@@ -31,9 +32,10 @@ COPY = 1 << 20
 
 
 def save(record: Record, path: str | os.PathLike[str]) -> list[str]:
-    """Write a record, whole or not at all; gives the files that were written: path, and where there are arrays beside
-    it `PATH.safetensors`. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where it cannot be written."""
-    lines, beside = written(record)
+    """Write a record, or that of a `Trace`, whole or not at all; gives the files that were written: path, and where
+    there are arrays beside it `PATH.safetensors`. With .gz, .xz, .bz2 and .zst lines are compressed. ModelError where
+    it cannot be written."""
+    lines, beside = written(record_of(record))
     name = os.fspath(path)
     paths = [name, name + BESIDE] if beside else [name]
     try:

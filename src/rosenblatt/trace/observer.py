@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -154,19 +155,30 @@ class Trace(Observer):
         m, k = int(n[ENTRIES]), int(n[WRITTEN])
         if k:
             assert self.run is not None
-            first = int(n[BEFORE]) + (0 if self._open else 1)
+            first = int(n[BEFORE]) + 1
             numbers = np.repeat(np.arange(first, first + k), np.diff(update[:k, 2], prepend=0))
             row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m]
             y = np.where(self._y[row] == moved, 1.0, -1.0) if self.run.many else self._y[row]
             self._entries.add(m, numbers, row, moved, y, *number[:m].T)
-            self._updates.size -= self._open  # parts of one block make one update
+            if self._open:  # parts of one block make one update
+                self._updates.size -= 1
+                self._keep_last(first)
             self._updates.add(k, self.run.epoch + 1, *update[:k, :2].T, *length[:k].T)
-            n[BEFORE] = first + k - 1
             self._open = walked.whole > 0
+            n[BEFORE] = first + k - 1 - self._open  # an open update is counted again, by the next part of its block
         if walked.last:
+            n[BEFORE] += self._open
             self._open = False
         n[[SCORED, ENTRIES, WRITTEN]] = 0
         self._record = None
+
+    def _keep_last(self, update: int) -> None:
+        """Of the weights kept after the parts of one update those after the last."""
+        *_, weights, number, n = self._arrays
+        at, end = int(np.searchsorted(number[: n[KEPT]], update)), int(n[KEPT])
+        if end - at > 1:
+            weights[at], number[at] = weights[end - 1], number[end - 1]
+            n[KEPT] = at + 1
 
     def epoch(self, event: Event) -> Stop | None:
         if event.epoch_ended:
@@ -226,6 +238,17 @@ def _named(names: Any, width: int) -> Sequence[str] | None:
     if names is None or hasattr(names, "__len__"):
         return names
     return [names[j] for j in range(width)] if width <= MOST_NAMES else None
+
+
+def record_of(given: Any) -> Record:
+    """A record; of a `Trace` its own. SettingError for anything else."""
+    found = given.record if isinstance(given, Trace) else given
+    if not isinstance(found, Record):
+        path = isinstance(given, (str, os.PathLike))
+        hint = "; read it first, by trace.read" if path else " itself" if isinstance(given, type) else ""
+        shown = repr(given) if path else given.__name__ if isinstance(given, type) else type(given).__name__
+        raise SettingError(f"a Record is needed, or the Trace that has it; found {shown}{hint}")
+    return found
 
 
 def _count_errors(record: Record) -> None:

@@ -83,7 +83,7 @@ class Weights(NamedTuple):
         return _short(self)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Record:
     """What a run did. From `Trace.record`, or read from a file.
 
@@ -139,10 +139,18 @@ class Record:
 
     def of(self, update: int) -> Entries:
         """The entries of one update, from 1. DataError where it is none."""
-        if not 1 <= update <= len(self):
-            raise DataError(f"there is no update {update}; the run has {len(self):,}")
+        self._check(update, 1)
         part = slice(*np.searchsorted(self.entries.update, [update, update + 1]).tolist())
         return Entries(*(values[part] for values in self.entries))
+
+    def _check(self, updates: Any, first: int = 0) -> None:
+        """DataError for what is no update of this run, or none of them."""
+        there = np.asarray(updates)
+        off = there if there.dtype.kind not in "iu" else there[(there < first) | (there > len(self))]
+        if off.size:
+            shown = off.ravel().tolist()[0]
+            start = "" if first else ", and 0 stands for the beginning"
+            raise DataError(f"there is no update {shown!r:.40}; the run has {len(self):,}{start}")
 
     @cached_property
     def _biases(self) -> list[tuple[Array, Array]]:
@@ -154,11 +162,19 @@ class Record:
         return out
 
     def bias(self, update: Any) -> Array:
-        """(K,) after this update, or (c, K) after these; 0: at the beginning."""
+        """(K,) after this update, or (c, K) after these; 0: at the beginning. DataError where it is none."""
+        self._check(update)
         return np.stack([b[np.searchsorted(at, update, "right")] for at, b in self._biases], axis=-1)
 
     def weights(self, update: int) -> tuple[Array, Array] | None:
-        """(K, d) and (K,) after this update, 0: at the beginning; None where they were not kept."""
+        """(K, d) and (K,) after this update, 0: at the beginning; None where they were not kept, as with a kernel.
+
+        With L2 before the weights are shrunk for the next step, which the learner's own are, after the last one too.
+        DataError where there is no such update.
+        """
+        self._check(update)
+        if self.settings.kernel is not None:
+            return None
         if update == 0:
             return self.start
         at = np.searchsorted(self.kept.update, update)
@@ -167,7 +183,9 @@ class Record:
         return self.kept.w[at], self.kept.b[at]
 
     def error(self, update: int) -> float | None:
-        """E_in of the weights after this update, from 1; None where it was not counted."""
+        """E_in of the weights after this update; None where it was not counted, as at 0, the beginning. DataError where
+        there is no such update."""
+        self._check(update)
         at = int(np.searchsorted(self.kept.update, update))
         if at == len(self.kept.update) or self.kept.update[at] != update or np.isnan(self.kept.errors[at]):
             return None
@@ -175,7 +193,8 @@ class Record:
 
     def rebuilt(self, update: int) -> tuple[Array, Array] | None:
         """As `weights`; where they were not kept, the nearest ones before with the steps since then added, the same but
-        for rounding. None where steps are not the rows' own: with a kernel, a metric, L1 or L2, or without rows."""
+        for rounding. None where steps are not the rows' own: with a kernel, a metric, L1 or L2, or without rows.
+        DataError where there is no such update."""
         plain = self.settings.kernel is None and not self.settings.shaped and self.settings.alpha == 0.0
         there = self.weights(update)
         if there is not None or self.chunk is None or not plain:

@@ -31,7 +31,7 @@ from ..recipe.recipe import Recipe
 from .checks import check_whole
 from .file import SavedTrace, sha256_of
 from .lines import Line, Written, as_text, closing, digest_of_field, ended, leaves, written
-from .observer import Trace
+from .observer import Trace, record_of
 from .packing import about_rows
 from .record import Record
 
@@ -59,7 +59,7 @@ class Difference(NamedTuple):
     known: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replay:
     """What came of a run that was made again.
 
@@ -72,6 +72,11 @@ class Replay:
     differences: list[Difference]
     same: bool
     exact: bool
+
+    def __repr__(self) -> str:
+        first = "" if self.equal else f", the first in line {self.differences[0].line}: {self.differences[0].field}"
+        how = "equal bit for bit" if self.exact else plural(len(self.differences), "difference") + first
+        return f"<Replay: {how}; {'the same' if self.same else 'another'} machine and versions>"
 
     @property
     def equal(self) -> bool:
@@ -95,12 +100,14 @@ def again(record: Record, data: Any = None, observers: Iterable[Any] = ()) -> Re
     that they were read from, if they are what they were. observers: watch the new run too. Raises ModelError where
     the record has not all that is needed, DataError where the data are others.
     """
+    record = record_of(record)
     counts = Counts(record.stop, len(record.epochs), len(record), len(record) - ended(record))
     return _again(record, counts, data, observers)
 
 
 def replay(record: Record, data: Any = None, observers: Iterable[Any] = ()) -> Replay:
     """Make a run again, as `again` does, and compare the two records."""
+    record = record_of(record)
     made = again(record, data, observers)
     lines, beside = written(record)
     both = list(closing(lines))

@@ -65,7 +65,7 @@ def scene_of(record: Record, updates: list[int]) -> Scene | None:
     rows = record.chunk.rows
     x = matrix(getattr(rows, "given", rows))  # rows of a kernel hold those that were given
     last = next((own for k in reversed(updates) if (own := record.weights(k)) is not None), None)
-    w = last[0] if last is not None and record.settings.kernel is None else None
+    w = None if last is None else last[0]
     plane = directions(x, w if w is not None and w.any() else None, record.names)
     places, classes = plane.places(x), len(record.classes)
     if not (np.abs(places) < LARGE).all():
@@ -134,8 +134,6 @@ def frames_of(record: Record, updates: list[int], scene: Scene | None) -> dict[s
 
 
 def _lines(scene: Scene, w: Array, b: Array) -> Any:
-    if w.shape[1] == 0:  # of a kernel
-        return None
     normals, offsets = scene.plane.cut(w, b)
     if not (np.abs(normals) < LARGE).all() or not (np.abs(offsets) < LARGE).all():
         return None
@@ -169,7 +167,7 @@ def _counted(record: Record, update: int, weights: tuple[Array, Array] | None) -
     if update:
         out |= {"epoch": f"{updates.epoch[at]:,}", "rows seen": f"{updates.seen[at]:,}"}
     out["mistakes"] = f"{updates.mistakes[at]:,}" if update else "0"
-    if weights is not None and weights[0].shape[1]:
+    if weights is not None:
         w, b = weights
         out["‖w‖"] = signed(float(np.linalg.norm(w)))
         for k, of in _whose(record, update):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -55,7 +56,9 @@ def look(number: int) -> dict[str, Any]:
 
 def lines_of(title: str | Sequence[str]) -> list[str]:
     """A title as its lines, none of an empty one."""
-    return [title] if isinstance(title, str) and title else [*title]
+    if isinstance(title, str) or not np.iterable(title):
+        return [str(title)] if title else []
+    return list(map(str, title))
 
 
 def paper(width: float, height: float, title: str | Sequence[str] = "") -> Figure:

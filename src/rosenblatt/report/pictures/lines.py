@@ -95,6 +95,8 @@ def figure_of_growth(curve: LearningCurve, title: str | Sequence[str]) -> Figure
     axes.set_ylim(bottom=0.0)
     axes.yaxis.set_major_formatter(percent)
     about = f"mean of {curve.training.shape[1]} folds, and one standard deviation around it"
+    if len(curve.rows) == 1:
+        axes.plot([], [], linestyle="none", label="one size only: of half of it chance says more than the data")
     above(axes, 2, handlelength=3.6, title=about, alignment="left")
     return finish(figure)
 

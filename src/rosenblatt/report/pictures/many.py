@@ -24,8 +24,10 @@ from .points import draw_points, limits, points
 from .regions import draw_areas, draw_names
 from .training import ring, scale_epochs, scale_mistakes
 
-GRID = 200
+GRID = 120
 """Places a side at which the vote is asked."""
+SCORES = 1 << 22
+"""Made at once of places by the vectors that vote."""
 MOST_LINES = 300
 """Lines drawn of those that vote: the ones with the most votes."""
 
@@ -74,6 +76,9 @@ def figure_of_orders(learned: Sequence[Learned], rows: Rows, title: str | Sequen
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
     updates, wrong = ([getattr(each, what) for each in learned] for what in ("updates", "wrong"))
     said = f"{len(learned)} orders: {_range(updates)} updates, {_range(wrong)} of {len(rows.y):,} rows wrong in the end"
+    first = learned[0]
+    if all(np.array_equal(each.w, first.w) and list(each.mistakes) == list(first.mistakes) for each in learned):
+        said += ",\nall alike: this learner does not shuffle, or takes all rows at once"
     plain(left, said, "epoch (one pass over the training data)", "mistakes in the epoch")
     for number, each in enumerate(learned):
         color = PALETTE[1 + number % (len(PALETTE) - 1)]
@@ -94,12 +99,10 @@ def _range(numbers: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def figure_of_votes(
-    w: Array, b: Array, counts: Array, rows: Rows, vote: Any, title: str | Sequence[str] = ""
-) -> Figure:
+def figure_of_votes(w: Array, b: Array, counts: Array, rows: Rows, title: str | Sequence[str] = "") -> Figure:
     """Left how long each weight vector survived, which is its vote; right their lines, the darker the more votes.
 
-    w: (m, d), b: (m,), counts: (m,) right answers in a row. vote: (p, d) points → (p,) the vote; None: not drawn.
+    w: (m, d), b: (m,), counts: (m,) right answers in a row. Of at most two columns the border of the vote, too.
     """
     total = float(counts.sum())
     if not total:
@@ -120,7 +123,13 @@ def figure_of_votes(
     chosen = order[counts[order] > 0.0][:MOST_LINES][::-1]
     most = float(counts.max())
     lines = [(w[k], float(b[k]), float(np.clip(counts[k] / most, 0.06, 0.9)), PALETTE[7]) for k in chosen]
-    _plane(right, rows, lines, counts @ w, "the line of each vector; dark: many votes", vote)
+
+    def vote(places: Array) -> Array:  # 9.6 s less of 7,757 vectors than by the learner, which looks closer at ties
+        parts = np.array_split(places, -(-len(places) * len(w) // SCORES))
+        return np.concatenate([2.0 * ((part @ w.T + b > 0.0) @ counts) - total for part in parts])
+
+    known = vote if w.shape[1] <= 2 else None
+    _plane(right, rows, lines, counts @ w, "the line of each vector; dark: many votes", known)
     return finish(figure)
 
 
@@ -136,6 +145,8 @@ def _plane(axes: Axes, rows: Rows, lines: Any, w: Array, title: str, vote: Any =
     axes.grid(False)
     x, y = limits(places)
     axes.set(xlim=x, ylim=y, box_aspect=1)
+    if d == 1:
+        axes.set(yticks=[])
     words = Lettering(axes, 4.3, places[:0])
     if vote is not None:
         across, up = np.meshgrid(np.linspace(*x, GRID), np.linspace(*y, GRID))
@@ -146,6 +157,8 @@ def _plane(axes: Axes, rows: Rows, lines: Any, w: Array, title: str, vote: Any =
         ends = words.ends(flat, float(at))
         if ends is not None:
             axes.plot(ends[:, 0], ends[:, 1], color=color, alpha=alpha, linewidth=1.4, zorder=1.6)
+    if not axes.lines:
+        axes.set_title(f"{axes.get_title(loc='left')}:\nnone is in view", loc="left", color=INK, fontsize=11)
     shown = points(places, rows.y, np.zeros(len(rows.y), bool))
     draw_points(axes, shown, rows.classes)
     if vote is not None:

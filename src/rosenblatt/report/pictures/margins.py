@@ -36,21 +36,23 @@ def figure_of_margin(found: MaxMargin, names: Sequence[str] | None, title: str |
     return figure_of_regions(plane, [*lines_of(title), said], 5.6)
 
 
-def figure_of_margins(margins: Mapping[str, Array], title: str | Sequence[str] = "") -> Figure:
-    """A histogram a learner, (n,) y·u/‖w‖ of each row: below 0 it is wrong; dashed the least of all."""
+def figure_of_margins(margins: Mapping[str, tuple[Array, Array]], title: str | Sequence[str] = "") -> Figure:
+    """A histogram a learner, (n,) y·u/‖w‖ of each row and whether it is answered wrongly: below 0 it is, and on the
+    border, which is shown there, it may be right; dashed the least of all."""
     figure = paper(8.6, 1.1 + 2.9 * len(margins), title)
     panels: Any = figure.subplots(len(margins), 1, squeeze=False, sharex=True).ravel()
-    together = np.concatenate(list(margins.values()))
-    edges = _edges(together)
-    for axes, (name, each) in zip(panels, margins.items(), strict=True):
-        wrong = int(np.count_nonzero(each <= 0.0))
-        least = float(each.min())
-        plain(
-            axes, f"{readable(name, 40)}: {wrong:,} of {len(each):,} rows wrong, the least margin {least:.3g}", y="rows"
-        )
-        parts = [each[each <= 0.0], each[each > 0.0]]
+    edges = _edges(np.concatenate([each for each, _ in margins.values()]))
+    border = any(((each == 0.0) & ~wrong).any() for each, wrong in margins.values())
+    for axes, (name, (each, wrong)) in zip(panels, margins.items(), strict=True):
+        on, least = int(np.count_nonzero((each == 0.0) & ~wrong)), float(each.min())
+        said = f"{np.count_nonzero(wrong):,} of {len(each):,} rows wrong"
+        said += f", {on:,} more on the border" if on else ""
+        plain(axes, f"{readable(name, 40)}: {said}, the least margin {least:.3g}", y="rows")
+        below = np.where(each == 0.0, edges[edges < 0.0].max(initial=-np.inf) / 2.0, each)
+        parts = [below[each <= 0.0], each[each > 0.0]]
         style: dict[str, Any] = {"stacked": True, "color": [FILLS[1], FILLS[0]], "edgecolor": "white", "linewidth": 0.6}
-        _, _, bars = axes.hist(parts, edges, label=["wrong", "right"], **style)
+        names = ["wrong, or on the border" if border else "wrong", "right"]
+        _, _, bars = axes.hist(parts, edges, label=names, **style)
         for patch in bars[0].patches:  # type: ignore[union-attr]
             patch.set_hatch("///")
         axes.axvline(0.0, color=INK, linewidth=1.4)
@@ -62,10 +64,11 @@ def figure_of_margins(margins: Mapping[str, Array], title: str | Sequence[str] =
 
 
 def _edges(values: Array) -> Array:
-    """Bins that have an edge at 0, so that right and wrong rows never share one."""
+    """Bins that have an edge at 0, so that right and wrong rows never share one; a bin below it for rows on it."""
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
     width = (high - low) / min(BINS, max(8, int(2.0 * len(values) ** 0.5))) or 1.0
     first, last = -int(np.ceil(-low / width)), int(np.ceil(high / width))
+    first = min(first, -int((values == 0.0).any()))
     return width * np.arange(first, max(last, first + 1) + 1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ...core.rows import Array, Rows, dense
+from ...core.rows import Array, Rows
 from ...data.batch import Batch, joined
 from ...data.labels import class_numbers
 from ...errors import DataError
@@ -79,12 +79,13 @@ def check_margins(model: Model) -> None:
         raise DataError(f"margins are of learners that answer by w·x + b: {not_so}")
 
 
-def margins_of(model: Model, batch: Batch, y: Array) -> Array:
-    """(n,) y·u/‖w‖ in the features that it learned from, as `distances` has it."""
+def margins_of(model: Model, batch: Batch, y: Array) -> tuple[Array, Array]:
+    """(n,) y·u/‖w‖ in the features that it learned from, as `distances` has it, and (n,) whether it answers wrongly."""
     check_margins(model)
     w, b = model.weights
     b = b - model.cut if len(w) == 1 else b
-    return distances(w, b, model.rows(batch).matrix(), class_numbers(y, model.classes))
+    rows = model.rows(batch)
+    return distances(w, b, rows.matrix(), class_numbers(y, model.classes)), model.labels(model.scores(rows)) != y
 
 
 # --- votes ---
@@ -110,5 +111,4 @@ def votes_of(model: Any, batch: Batch, y: Array, title: str | Sequence[str] = ""
     check_votes(model)
     memory, state = model.run.answering
     w, b, counts = memory.voters(state, 0)
-    vote = (lambda points: model.scores(dense(points))) if model.width <= 2 else None
-    return many.figure_of_votes(w, b, counts, rows_of(model, model.rows(batch), y), vote, title)
+    return many.figure_of_votes(w, b, counts, rows_of(model, model.rows(batch), y), title)

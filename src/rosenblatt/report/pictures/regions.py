@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from scipy.ndimage import distance_transform_edt
 
 from ...core.rows import Array
 from .canvas import FILLS, INK, beside, finish, paper, plain
@@ -116,7 +117,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     if scores.ndim == 1:
         nearest = _line(axes, plane, places, scores, bool(same), words)
         scores = np.column_stack([-scores, scores])
-    draw_areas(axes, across, up, scores)
+    draw_areas(axes, across, up, scores, classes=plane.classes)
     draw_points(axes, shown, plane.classes, "wrong, or\non the border" if border.any() else "wrong")
     if nearest.size:
         style: dict[str, Any] = {"marker": "s", "facecolors": "none", "edgecolors": INK, "linewidths": 1.4}
@@ -124,11 +125,19 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     draw_names(axes, shown, plane.classes)
 
 
-def draw_areas(axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6) -> None:
-    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between."""
+def draw_areas(
+    axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6, classes: Sequence[Any] = ()
+) -> None:
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between. Of more
+    classes than colours an area has its name, if it has room for it."""
+    words = Lettering(axes, INCHES, np.empty((0, 2)))
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)
         if (lead >= 0.0).any():
+            if len(classes) > len(FILLS):
+                depth = distance_transform_edt(np.pad(lead >= 0.0, 1))[1:-1, 1:-1]
+                middle = across.flat[depth.argmax()], up.flat[depth.argmax()]
+                words.beside(readable(classes[k], 14), middle, must=False)
             red, green, blue = to_rgb(FILLS[k % len(FILLS)])
             pale = to_hex((0.7 + 0.3 * red, 0.7 + 0.3 * green, 0.7 + 0.3 * blue))
             if (lead >= 0.0).all():

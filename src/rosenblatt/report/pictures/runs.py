@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...kernels import kernel_name
 from ...learn.converged import mistaken
 from ...learn.settings import Settings
 from ...trace.record import Record, error_of
-from .canvas import INK, PALETTE, above, finish, look, paper, percent, plain
+from .canvas import INK, PALETTE, above, finish, lines_of, look, paper, percent, plain
 from .labels import readable
 from .lines import number_of
 from .training import marked, scale_epochs
@@ -79,18 +80,24 @@ def _scale_losses(axes: Axes, losses: Iterable[Sequence[float]]) -> None:
 
 def figure_of_errors(record: Record, ways: Sequence[str] | None = None, title: str | Sequence[str] = "") -> Figure:
     """E_in of the weights after each update, and of what could be made of all so far."""
+    ways = [ways] if isinstance(ways, str) else ways
     unknown = [way for way in ways or () if way not in WAYS]
     if unknown:
         raise SettingError(f"there is no way {unknown[0]!r} of answering; there are {', '.join(WAYS)}")
     seen, errors = errors_of(record, ways)
-    figure = paper(9.6, 5.6, title)
+    why = {} if ways else {way: text for way, text in _missing(record).items() if way not in errors}
+    said = [f"{' and '.join(why)} left out: {text}" for text in dict.fromkeys(why.values())]
+    figure = paper(9.6, 5.6, [*lines_of(title), *said])
     axes = figure.add_subplot()
     plain(axes, x="rows learned from", y="training error: rows with y·u ≤ 0, or called another class")
-    for number, (way, each) in enumerate(errors.items()):
+    for number, way in enumerate(WAYS):
+        if way not in errors:
+            continue
+        each = errors[way]
         style: dict[str, Any] = (
             {"color": "#8a8a8a", "linewidth": 1.0} if way == "each" else {**look(number + 3), "linewidth": 2.0}
         )
-        style |= {"marker": "", "drawstyle": "steps-post"}
+        style |= {"marker": "" if len(each) > 1 else "o", "drawstyle": "steps-post"}
         axes.plot(seen, each, label=f"{WAYS[way]}: {percent(round(float(each[-1]), 4))} at the end", **style)
     axes.set_xlim(left=0.0)
     axes.set_ylim(bottom=0.0)
@@ -104,16 +111,12 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
     at most 400 of them evenly spaced. ways: None: all that can be had. DataError where one cannot."""
     kept, chunk = record.kept, record.chunk
     counted = np.flatnonzero(~np.isnan(kept.errors)) if chunk is None else np.arange(len(kept.update))
+    if not len(record):
+        raise DataError("the run made no update; there is nothing to draw")
     if not len(counted):
-        raise DataError("the record has no rows, or no weights; there is no training error to draw")
-    scores = len(kept.update) * (0 if chunk is None else len(chunk.y)) * len(record.start[1])
-    why = dict[str, str]()
-    if chunk is None:
-        why = dict.fromkeys(("mean", "best", "vote"), "needs the rows, which are not in the record")
-    elif len(kept.update) < len(record):
-        why = dict.fromkeys(("mean", "vote"), "needs the weights after each update; Trace(weights=10**8) keeps more")
-    elif scores > MOST_SCORES:
-        why = {"vote": f"would ask for {scores:,} scores"}
+        none = never_kept(record)
+        raise DataError(f"{none or 'the record has no rows, or no weights'}; there is no training error to draw")
+    why = _missing(record)
     for way in ways or ():
         if way in why:
             raise DataError(f"{way}: {why[way]}")
@@ -130,6 +133,24 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
     if "vote" in asked:
         found["vote"] = _votes(record, seen)[shown]
     return seen[shown], {way: found[way] for way in asked}
+
+
+def never_kept(record: Record) -> str:
+    """Why no run like this keeps weights; "" where it could."""
+    settings = record.settings
+    why = "with a kernel, whose weights are of rows," if settings.kernel is not None else "with L1" * settings.pulls
+    return f"a run {why} keeps no weights" if why else ""
+
+
+def _missing(record: Record) -> dict[str, str]:
+    """The ways of answering that cannot be had, and why."""
+    kept, chunk = len(record.kept.update), record.chunk
+    if chunk is None:
+        return dict.fromkeys(("mean", "best", "vote"), "needs the rows, which are not in the record")
+    if kept < len(record):
+        return dict.fromkeys(("mean", "vote"), "needs the weights after each update; Trace(weights=10**8) keeps more")
+    scores = kept * len(chunk.y) * len(record.start[1])
+    return {"vote": f"would ask for {scores:,} scores"} if scores > MOST_SCORES else {}
 
 
 def _errors(record: Record, w: Array, b: Array) -> Array:
@@ -181,10 +202,16 @@ def _winners(u: Array) -> Array:
 # --- learning rates side by side -------------------------------------------------------------------------------------
 
 
-def check_rates(rates: Sequence[float]) -> None:
-    """SettingError for too many to be seen side by side, or none."""
-    if not 1 <= len(rates) <= MOST_RATES:
-        raise SettingError(f"rates must be 1 to {MOST_RATES} learning rates, found {len(rates)}")
+def check_rates(rates: Any) -> list[float]:
+    """The rates of a list, or a single one. SettingError for what are none, one that comes twice, and for too many to
+    be seen side by side."""
+    many = list(rates) if np.iterable(rates) and not isinstance(rates, str) else [rates]
+    wrong = [
+        each for each in many if isinstance(each, (bool, str)) or not isinstance(each, Real) or not float(each) >= 0
+    ]
+    if wrong or len(set(many)) != len(many) or not 1 <= len(many) <= MOST_RATES:
+        raise SettingError(f"rates must be 1 to {MOST_RATES} learning rates ≥ 0, each another one; found {rates!r}")
+    return many
 
 
 def figure_of_rates(records: Mapping[str, Record], title: str | Sequence[str] = "") -> Figure:

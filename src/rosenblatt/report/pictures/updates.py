@@ -22,6 +22,7 @@ from .labels import readable
 from .lettering import Lettering
 from .points import MOST_POINTS, draw_points, limits, points, shape
 from .regions import draw_areas
+from .runs import never_kept
 
 GRID = 150
 """Places a side at which the answers are asked."""
@@ -85,7 +86,7 @@ def move(record: Record, k: int) -> Move:
     before, after = record.rebuilt(k - 1), record.rebuilt(k)
     if before is None or after is None:
         what = f"the weights before and after update {k:,} are not in the record"
-        raise DataError(f"{what}; record with room for more, as Trace(weights=10**8)")
+        raise DataError(f"{what}; {never_kept(record) or 'record with room for more, as Trace(weights=10**8)'}")
     return Move(k, before, after, own, np.unique(own.row))
 
 
@@ -206,7 +207,7 @@ def draw_update(axes: Axes, record: Record, each: Move, v: View, inches: float) 
     across, up = np.meshgrid(np.linspace(*v.box[0], GRID), np.linspace(*v.box[1], GRID))
     grid = np.column_stack([across.ravel(), up.ravel()])
     before, after = (_scores(v.seen.cut(*each_of), grid) for each_of in (each.before, each.after))
-    draw_areas(axes, across, up, after, 0.0 if not many else 1.8)
+    draw_areas(axes, across, up, after, 1.8 if many else 0.0, record.classes.tolist() if inches == INCHES else ())
     if many:
         for k in range(after.shape[1]):
             others = np.where(np.arange(after.shape[1]) == k, -np.inf, before)
