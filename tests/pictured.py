@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
@@ -27,6 +28,33 @@ AWKWARD = (
     *("ünïcödé", "&<>\"'", "$", "$$", "\udcff", "-", "٣٤", "\u200f", "{}", "#1", "a\\$b", "None", "NaN", "0"),
 )
 """26 labels."""
+
+
+def watched(monkeypatch: Any) -> list[Any]:
+    """The figures that commands will write, in order."""
+    from rosenblatt.report.pictures import canvas
+
+    figures: list[Any] = []
+    whole = canvas.save
+
+    def save(figure: Any, path: Any) -> None:
+        figures.append(figure)
+        whole(figure, path)
+
+    monkeypatch.setattr(canvas, "save", save)
+    return figures
+
+
+def numbers(figure: Any) -> list[list[Any]]:
+    """What the axes hold: their titles, the places of lines and points, the corners of bars."""
+    found: list[list[Any]] = []
+    for axes in figure.axes:
+        own: list[Any] = [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()]
+        own += [np.column_stack(line.get_data()).tolist() for line in axes.lines]
+        own += [each.get_offsets().tolist() for each in axes.collections if hasattr(each, "get_sizes")]
+        own += [patch.get_bbox().extents.tolist() for patch in axes.patches if hasattr(patch, "get_bbox")]
+        found.append(own)
+    return found
 
 
 def words(figure: Any) -> list[Text]:

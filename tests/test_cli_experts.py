@@ -45,6 +45,22 @@ def test_words_and_columns(content: str, more: list[str], write: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "more", "said"),
     [
+        (
+            "text,label,n\nhello there,spam,5\nfoo,ham,6\n",
+            [],
+            "line 2: found 'hello there' in column 1 (text); expected 0/1, -1/1, up/down, yes/no, true/false or "
+            "spam/ham; --up names another word for 1, --drop leaves a column out. A table of advice has a row for each "
+            "round, a column for what each expert says, and the outcome in column 2 (label); labelled rows go with "
+            "--learners",
+        ),
+        (
+            "p,q\n1,up\n1,down\n5,up\n",
+            [],
+            "line 4: found '5' in column 1 (p); expected 1 as before. A table of advice has a row for each round, a "
+            "column for what each expert says, and the outcome in column 2 (q); labelled rows go with --learners",
+        ),
+        ("1,5,spam\n0,6,ham\n", [], "and the outcome in column 3 (spam); labelled rows go with --learners"),
+        ("x,y,label\n0,0,no\n0,1,yes\n", [], "(label); expected 0 as before. A table of advice has a row"),
         ("a,b,y\n1,0,1\n0,maybe,1\n", [], "line 3: found 'maybe' in column 2 (b); expected 1 or 0 as before"),
         ("a,b,y\n1,0,1\n0,-1,1\n", [], "line 3: found '-1' in column 2 (b); expected 1 or 0 as before"),
         ("a,b,y\nup,0,1\n", [], "line 2: found '0' in column 2 (b); expected up as before"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from command import TABLE, THREE, Done, one_of_each, run, well, write
-from pictured import assert_legible, texts
+from pictured import assert_legible, texts, watched
 from rosenblatt import Recipe
 from rosenblatt.datasets import path as shipped
 from rosenblatt.report.pictures.labels import readable
@@ -19,18 +19,7 @@ SOUND = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures that are written, in order."""
-    from rosenblatt.report.pictures import canvas
-
-    figures: list[Any] = []
-    whole = canvas.save
-
-    def save(figure: Any, path: Any) -> None:
-        figures.append(figure)
-        whole(figure, path)
-
-    monkeypatch.setattr(canvas, "save", save)
-    return figures
+    return watched(monkeypatch)
 
 
 def trained(folder: Path, data: str | Path, *words: Any) -> Path:
@@ -296,7 +285,6 @@ def test_trace_films(tmp_path: Path) -> None:
     (("--film", "run.avi"), "--film run.avi: a film's name ends in .gif or .mp4"),
     (("--plot", "p.png", "--update", 999), "there is no update 999; the run has"),
     (("--plot", "p.png", "--strip", 13), "the number of updates must be from 1 to 12, found 13"),
-    ((), "there is nothing to make of the run"),
 ])  # fmt: skip
 def test_what_trace_cannot_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Any, message: str) -> None:
     monkeypatch.chdir(tmp_path)

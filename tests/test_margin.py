@@ -21,7 +21,7 @@ from conftest import load_shared, shared_data
 from near_ties import NearTie, near_ties
 from rosenblatt.errors import DataError, SettingError
 from rosenblatt.theory import MaxMargin, as_problem, max_margin
-from rosenblatt.theory.margins import maximum
+from rosenblatt.theory.margins import maximum, solver
 from rosenblatt.theory.margins.exact import nearest_points
 from rosenblatt.theory.margins.maximum import NoMargin
 from rosenblatt.theory.margins.points import Points
@@ -372,3 +372,16 @@ def test_margin_of_mnist_0_against_1(tmp_path: Path) -> None:
     found = json.loads(well("margin", images, "--only", "0,1", "--json").out)["margins"][0]
     assert found["margin"] == pytest.approx(108.252, rel=5e-6)
     assert found["gap"] <= 1e-6 and found["gap_with_bias"] <= 1e-6
+
+
+def test_a_program_that_needs_a_second_guess_is_left_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each guess had the whole time: with 5 s, 1,000 rows of a Gaussian kernel took 15."""
+    points, asked = Points.of(as_problem([[1e-6], [-1e-6]], [1, 0])), list[float]()
+    monkeypatch.setattr(solver, "GOOD", -1.0)  # no guess is good enough
+    for form in ("_primal", "_dual"):
+        real = getattr(solver, form)
+        monkeypatch.setattr(solver, form, lambda m, y, s, real=real: asked.append(s) or real(m, y, s))
+    for deadline, guesses in ((math.inf, solver.AGAIN), (0.0, 1)):
+        asked.clear()
+        assert solver._program(points, np.arange(2), None, deadline) is not None
+        assert len(asked) == guesses

@@ -365,7 +365,7 @@ def test_votes_are_the_survivals_and_their_lines_make_the_answer(words: dict[str
 
 @pytest.mark.parametrize("learned", [Perceptron(), VotedPerceptron(kernel="rbf"), LogisticRegression()])
 def test_what_does_not_vote_is_refused(learned: Any) -> None:
-    with pytest.raises(DataError, match='votes are drawn of a fitted learner with keep="voted"'):
+    with pytest.raises(DataError, match="votes are drawn of a fitted learner with keep='voted'"):
         plots.votes(learned.fit(X, Y), X, Y)
 
 

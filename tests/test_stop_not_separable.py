@@ -12,6 +12,7 @@ from command import run, well
 from rosenblatt import LinearClassifier, LogisticUnit, MultiClassPerceptron, Perceptron
 from rosenblatt.errors import SettingError
 from rosenblatt.model.model import Model
+from rosenblatt.theory import in_kernel, separable
 from rosenblatt.theory.stopping import StopWhenNotSeparable
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -85,12 +86,13 @@ def test_undecided_is_asked_again_after_1_2_4_8_epochs(monkeypatch: pytest.Monke
     from rosenblatt.theory import separability
 
     class Undecided:
-        separable = None
+        separable, tried = None, ["all that there is"]
 
     epochs: list[int] = []
     current = StopWhenNotSeparable(np.array([0, 1]))
     monkeypatch.setattr(separability, "separable", lambda *a, **k: epochs.append(current._run.epoch) or Undecided())
-    clf = Perceptron(max_iter=20).fit(XOR, SIGNS, callback=current)
+    with pytest.warns(UserWarning, match="separable was not decided, and nothing was stopped: all that there is"):
+        clf = Perceptron(max_iter=20).fit(XOR, SIGNS, callback=current)
     assert epochs == [1, 2, 4, 8, 16] and clf.n_iter_ == 20 and current.not_separable is None
 
 
@@ -191,6 +193,66 @@ def test_max_time_is_not_exceeded_by_questions(monkeypatch: pytest.MonkeyPatch) 
     assert limits[0] <= 3.0 < limits[1] <= 10.0
 
 
+# --- in a kernel's space --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kernel", ["linear", "poly:degree=2", "poly:degree=3", "rbf:gamma=2"])
+def test_a_kernel_stops_where_separable_proves_it_in_its_space(kernel: str, intercept: bool) -> None:
+    """Whole numbers, of which K is exact; one row is there twice, in the last case with another label."""
+    rng = np.random.default_rng(1)
+    x = rng.integers(-3, 4, (16, 2)).astype(float)
+    for X, y in ((XOR, SIGNS), (x, (x[:, 0] > x[:, 1]).astype(int)), (np.vstack([x, x[:1]]), rng.integers(0, 2, 17))):
+        clf = LinearClassifier(kernel=kernel, fit_intercept=intercept, stop_if_not_separable=True, max_iter=200)
+        clf.fit(X, y)
+        wanted = separable(in_kernel(X, y, kernel, intercept))
+        assert (clf.not_separable_ is not None) == (wanted.separable is False)
+        if clf.not_separable_ is None:
+            assert clf.converged_
+            continue
+        assert clf.n_iter_ == 1 and clf.stop_reason_.startswith("proven not separable")
+        assert clf.not_separable_.verify() and clf.not_separable_.problem.kernel == wanted.problem.kernel
+        assert clf.not_separable_.problem.digest() == wanted.problem.digest()
+
+
+def test_of_a_kernel_rows_that_are_not_learned_from_are_no_columns() -> None:
+    """XOR, and a point for each class far off: only rows of weight 1 prove anything."""
+    X = np.vstack([[[9.0, 9.0], [7.0, 0.0]], XOR])
+    clf = LinearClassifier(kernel="linear", stop_if_not_separable=True, max_iter=300)
+    clf.fit(X, [0, 1, *SIGNS], sample_weight=[0, 0, 1, 1, 1, 1])
+    proof = clf.not_separable_
+    assert proof.verify() and proof.problem.n == 4 and proof.problem.d == 4
+    assert clf.stop_reason_ == "proven not separable (4 rows of a certificate)"
+    assert clf.model_.run.stop.limit.rows == [row + 2 for row in proof.rows.tolist()]
+    assert clf.fit(X, [0, 1, *SIGNS], sample_weight=[0, 1, 1, 1, 0, 0]).converged_
+
+
+def test_of_a_kernel_classes_learned_together_are_asked_two_by_two() -> None:
+    X, y = three()
+    clf = LinearClassifier(kernel="linear", multi_class="multi-class-perceptron", stop_if_not_separable=True).fit(X, y)
+    assert clf.stop_reason_ == "proven not separable: class b against class c (4 rows of a certificate)"
+    assert clf.not_separable_.verify() and clf.not_separable_.problem.n == 4
+    clf = LinearClassifier(kernel="linear", stop_if_not_separable=True).fit(X, y)
+    assert clf.stop_reason_ == "proven not separable: class b against the rest (4 rows of a certificate)"
+
+
+def test_where_the_rounding_of_a_kernel_hides_it_that_is_said() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    clf = LinearClassifier(kernel="poly:degree=2", stop_if_not_separable=True, max_iter=20)
+    with pytest.warns(UserWarning, match="in the space of poly:degree=2 was not decided.*K is rounded here"):
+        clf.fit(X, y)
+    assert clf.not_separable_ is None and clf.n_iter_ == 20
+
+
+def test_a_kernel_that_is_none_is_refused_before_the_first_epoch() -> None:
+    seen: list[int] = []
+    clf = LinearClassifier(kernel="precomputed", stop_if_not_separable=True, max_iter=3)
+    with pytest.raises(SettingError, match="^stop_if_not_separable=True: kernel precomputed is none: no rows"):
+        clf.fit([[0.0, 2.0], [2.0, 0.0]], [0, 1], callback=lambda event: seen.append(event.run.epoch))
+    assert not seen
+
+
 # --- the shell --------------------------------------------------------------------------------------------------------
 
 
@@ -210,9 +272,21 @@ def test_train_says_it_and_how_to_keep_the_proof(xor: Path, tmp_path: Path) -> N
 def test_train_json_has_the_proof(xor: Path, tmp_path: Path) -> None:
     found = well("train", xor, "-o", tmp_path / "m", "--stop-if-not-separable", "--json").json
     assert found["not_separable"] == {
-        "kind": "farkas", "fit_intercept": True, "classes": ["a", "b"], "rows": [1, 2, 3, 4], "epoch": 1,
+        "kind": "farkas", "fit_intercept": True, "kernel": None, "classes": ["a", "b"], "rows": [1, 2, 3, 4],
+        "epoch": 1,
     }  # fmt: skip
     assert well("train", xor, "-o", tmp_path / "m", "--epochs", "3", "--json").json["not_separable"] is None
+
+
+def test_train_says_how_to_keep_the_proof_of_a_kernel(xor: Path, tmp_path: Path) -> None:
+    done = well("train", xor, "-o", tmp_path / "m", "--stop-if-not-separable", "--kernel", "linear")
+    assert "no hyperplane in the space of linear is right on every row; `rosenblatt separable DATA --kernel" in done.out
+    assert "not separable" in well("separable", xor, "--kernel", "linear", "--save", tmp_path / "proof").out
+    assert well("verify", tmp_path / "proof", xor).code == 0
+    near = tmp_path / "near.csv"
+    near.write_text("x,y,label\n0.1,0.1,a\n0.1,0.9,b\n0.9,0.1,b\n0.9,0.9,a\n")
+    done = well("train", near, "-o", tmp_path / "m", "--stop-if-not-separable", "--kernel", "linear", "--epochs", "9")
+    assert "note: --stop-if-not-separable: whether the rows are separable in the space of linear was not" in done.err
 
 
 def test_train_refuses_a_unit_by_the_options_own_name(xor: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -20,7 +21,10 @@ from rosenblatt.learn.settings import Settings
 from rosenblatt.learn.train import train
 from rosenblatt.memory import memory_classes
 from rosenblatt.optimizers import optimizer_classes
+from rosenblatt.theory import Ledger
 from rosenblatt.trace import Trace
+from rosenblatt.trace import observer as module
+from rosenblatt.trace.replay import replay
 
 Array = np.ndarray[Any, Any]
 OPTIMIZERS = tuple(optimizer_classes())
@@ -187,3 +191,54 @@ def test_nothing_prints_pages_of_numbers() -> None:
     for each in (record, record.chunk, record.entries, record.updates, record.kept):
         assert len(repr(each)) < 150 and "\n" not in repr(each)
     assert repr(record.of(1)).startswith("Entries(update=array([1]), row=array([")
+
+
+def test_a_run_is_recorded_by_one_trace() -> None:
+    """Two would stand around each other, and the inner one would hear of nothing."""
+    X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    one, two = Trace(), Trace()
+    with pytest.raises(SettingError, match="a run is recorded by one trace"):
+        Perceptron().fit(X, y, callback=[one, two])
+    for twice in (one, Ledger()):
+        with pytest.raises(SettingError, match="an observer is given twice"):
+            Perceptron().fit(X, y, callback=[twice, twice])
+    Perceptron().fit(X, y, callback=[one, Ledger()])
+    assert len(one.record) == one.run.state.n[UPDATES] > 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_that_come_one_by_one(classes: int) -> None:
+    """partial_fit is watched as fit is: a record for each call, which goes on where the last one ended."""
+    p, learner, plain = problem(classes), Perceptron(), Perceptron()
+    for row, label in zip(p.x[:9], p.y[:9], strict=True):
+        trace = Trace()
+        learner.partial_fit([row], [label], classes=np.unique(p.y), callback=trace)
+        plain.partial_fit([row], [label], classes=np.unique(p.y))
+        record = trace.record
+        assert len(record) in (0, 1) and record.stop == learner.stop_reason_
+        w, b = (record.weights(1) or record.start) if len(record) else record.start
+        np.testing.assert_array_equal(w, learner.coef_)
+        np.testing.assert_array_equal(b, learner.intercept_)
+        np.testing.assert_array_equal(plain.coef_, learner.coef_)
+
+
+def test_a_run_without_end_is_ended_before_its_record_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ENTRIES", 1000)
+    X, y, trace = [[0.0], [0.0]], [0, 1], Trace()
+    learner = Perceptron(max_iter=None).fit(X, y, callback=trace)
+    record = trace.record
+    assert 1000 <= len(record) < 1010 and len(record.epochs) == learner.n_iter_
+    assert learner.stop_reason_ == record.stop == "the record is full, with 1,000 entries"
+    assert [each["by"] for each in record.epochs] == np.cumsum([each["updates"] for each in record.epochs]).tolist()
+    assert replay(record).exact
+
+
+def test_a_long_record_takes_what_its_numbers_take() -> None:
+    """Many short epochs were 26 arrays each: 24 GB where the numbers were 2."""
+    X, y, trace = [[0.0], [0.0]], [0, 1], Trace(weights=0)
+    tracemalloc.start()
+    Perceptron(max_iter=3000).fit(X, y, callback=trace)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    own = sum(values.nbytes for part in (trace.record.entries, trace.record.updates) for values in part)
+    assert own > 400_000 and taken < 6 * own

@@ -12,6 +12,7 @@ from learners import problem
 from recorded import fitted
 from rosenblatt import KernelPerceptron, LinearClassifier, Recipe
 from rosenblatt.errors import DataError, ModelError
+from rosenblatt.report.page.bound import limit_of
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.trace import lines, read, save, verify
 
@@ -104,9 +105,46 @@ def test_the_ledger_reads_the_run_that_is_made_again(tmp_path: Path, path: Path)
     assert said == wanted.summary().split("\n")
     assert well("replay", path, "--ledger").out.splitlines() == said
     assert well("replay", path, "--ledger", "--json").json["bounds"][0]["name"] == wanted.bounds()[0].name
-    well("trace", data, "-o", path, "--kernel", "rbf")
-    for words in (["--ledger"], ["--ledger", "--verify"]):
-        assert run("replay", path, *words).code == 2
+
+
+XOR = "x,y,label\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--kernel", "poly:degree=2"],
+        ["--kernel", "rbf:gamma=2", "--no-intercept", "--rule", "margin:tau=0.5", "--eta", "0.25"],
+        ["--kernel", "linear", "--epochs", "5"],  # not separable in its space
+        ["--kernel", "rbf", "--budget", "2", "--epochs", "5"],  # no theorem is about it
+    ],
+    ids=lambda words: words[1],
+)
+def test_replay_bound_and_the_page_say_the_same_of_a_kernel(tmp_path: Path, path: Path, words: list[str]) -> None:
+    data = tmp_path / "xor.csv"
+    data.write_text(XOR)
+    well("trace", data, "-o", path, *words)
+    _, *wanted = well("bound", data, *words).out.splitlines()  # beside the size of the data
+    assert well("replay", path, "--ledger").out.splitlines() == wanted
+    assert f"kernel {words[1].split('=')[0]}" in wanted[0]
+    verdict, *said = well("replay", path, "--ledger", "--verify").out.splitlines()
+    assert "bit for bit" in verdict and said == wanted
+    bound = well("bound", data, *words, "--json").json["problems"][0]
+    assert well("replay", path, "--ledger", "--json").json["bounds"] == bound["bounds"]
+    most, told = limit_of(read(path))
+    allowed = [each["limit"] for each in bound["bounds"] if each["name"].endswith("perceptron") and each["limit"]]
+    assert most == (int(allowed[0]) if allowed else None)
+    if allowed:
+        assert f" = {bound['longest_squared']:.4g}, " in told and f" = {bound['margin']:.4g} in the space of" in told
+
+
+def test_a_kernel_that_is_none_is_said_by_replay_and_on_the_page(tmp_path: Path, path: Path) -> None:
+    data = tmp_path / "K.csv"
+    data.write_text("a,b,label\n0,2,no\n2,0,yes\n")
+    well("trace", data, "-o", path, "--kernel", "precomputed", "--epochs", "2")
+    done = run("replay", path, "--ledger")
+    assert done.code == 3 and "no rows of any space have these products" in done.err
+    assert "no rows of any space have these products" in limit_of(read(path)).told
 
 
 def test_what_is_refused(tmp_path: Path, path: Path) -> None:

@@ -114,8 +114,10 @@ def test_in_the_shell(tmp_path: Path) -> None:
     record = read(path)
     errors = record.kept.errors
     found = {"last": errors[-1], "least": errors.min(), "update": int(errors.argmin()) + 1}
+    found |= {"keep": "last", "last_update": len(record)}
     assert done["training_error"] == found == well("replay", path, "--json").json["training_error"]
-    said = f"training error: {errors[-1]:.1%} at the end; least {errors.min():.1%} after update {found['update']}"
+    least = f"least {errors.min():.1%} after update {found['update']}"
+    said = f"training error: {errors[-1]:.1%} after update {len(record)}; {least}"
     assert said in well("replay", path).out
     out = well("trace", data, "--order", "given", "--epochs", "2", "--errors").out
     assert said in out and "nothing was written" in out

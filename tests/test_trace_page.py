@@ -14,11 +14,20 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from rosenblatt import KernelPerceptron, LogisticUnit, MarginPerceptron, Perceptron, trace
+from rosenblatt import (
+    KernelPerceptron,
+    LinearClassifier,
+    LogisticUnit,
+    MarginPerceptron,
+    MultiClassPerceptron,
+    Perceptron,
+    trace,
+)
 from rosenblatt.core.rows import matrix
 from rosenblatt.errors import SettingError
-from rosenblatt.report.page import frames, page_of
+from rosenblatt.report.page import bound, frames, page_of
 from rosenblatt.report.page.bound import limit_of
+from rosenblatt.report.trace import signed
 from rosenblatt.theory.ledger.ledger import Ledger
 from rosenblatt.trace import Record, Trace, sentence
 
@@ -178,6 +187,8 @@ def test_the_limit_is_that_of_the_ledger() -> None:
         (Perceptron(), AND),
         (MarginPerceptron(tau=0.5, eta0=0.25), AND),
         (Perceptron(fit_intercept=False), (-XOR[0][2:], XOR[1][2:])),
+        (KernelPerceptron(kernel="poly", degree=2), XOR),
+        (KernelPerceptron(kernel="rbf", fit_intercept=False), XOR),
     ):
         ledger = Ledger()
         learner.fit(*data, callback=ledger)
@@ -187,13 +198,52 @@ def test_the_limit_is_that_of_the_ledger() -> None:
         (Perceptron(max_iter=3, fit_intercept=False), XOR, "the rows are not separable through the origin."),
         (LogisticUnit(max_iter=3), AND, "the rule is logistic; the theorem is about steps of η·y·x̄."),
         (Perceptron(max_iter=3), (IRIS.data, IRIS.target), "3 classes are learned; the theorem is about"),
-        (KernelPerceptron(kernel="poly"), XOR, "scores are those of a kernel."),
+        (KernelPerceptron(kernel="linear", max_iter=3), XOR, "the rows are not separable in the space of linear."),
     ):
         limit = limit_of(recorded(learner, data))
         assert limit.most is None and f"No theorem limits the mistakes: {why}" in limit.told
     record = of_and()
     warm = replace(record, start=(np.ones((1, 2)), np.zeros(1)))
     assert "went on from other weights" in limit_of(warm).told
+    learner = KernelPerceptron(kernel="poly", degree=2, max_iter=1, warm_start=True).fit(*XOR)
+    assert "went on from other weights" in limit_of(recorded(learner, XOR)).told
+
+
+def test_what_is_said_before_the_first_update() -> None:
+    """Of a kernel, too, whose weights are not in the start."""
+    for learner in (
+        Perceptron(max_iter=1, warm_start=True),
+        KernelPerceptron(kernel="rbf", max_iter=1, warm_start=True),
+    ):
+        for told in ("all weights are 0, and so is every score", "the weights that learning went on from"):
+            page = data_of(page_of(recorded(learner, AND)))
+            assert page["frames"]["told"][0] == f"before the first update: {told}"
+
+
+@pytest.mark.parametrize(
+    "learner", [Perceptron(max_iter=3), MultiClassPerceptron(max_iter=3), LinearClassifier("softmax", max_iter=2)]
+)
+@pytest.mark.parametrize("columns", [1, 3, 4])
+def test_of_more_classes_the_weights_of_those_that_moved_are_written_out(learner: Any, columns: int) -> None:
+    record = recorded(learner, (IRIS.data[:, :columns], IRIS.target_names[IRIS.target]))
+    page = data_of(page_of(record))["frames"]
+    assert not any(name.startswith(("w", "b")) for name in page["counted"][0])
+    for k in (1, 2, len(record)):
+        place, moved = page["update"].index(k), np.unique(record.of(k).cls)
+        own, (w, b) = page["counted"][place], record.weights(k)  # type: ignore[misc]
+        names = [str(record.classes[c]) for c in moved]
+        assert [name for name in own if name.startswith("b of ")] == [f"b of {name}" for name in names]
+        assert [name for name in own if name.startswith("w of ")] == [f"w of {name}" for name in names] * (columns < 4)
+        for c, name in zip(moved, names, strict=True):
+            assert own[f"b of {name}"] == signed(float(b[c]))
+            if columns < 4:
+                assert own[f"w of {name}"] == f"({', '.join(signed(float(value)) for value in w[c])})"
+
+
+def test_a_page_of_many_rows_of_a_kernel_is_made_without_their_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bound, "ROWS", 3)
+    told = limit_of(recorded(KernelPerceptron(kernel="rbf"), XOR)).told
+    assert "4 rows are too many for a page to look for a margin in the space of rbf" in told
 
 
 def test_a_notebook_has_it_in_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:

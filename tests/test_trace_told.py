@@ -64,7 +64,7 @@ def tells_what_happened(record: Record, x: Any) -> None:
             assert told.startswith(f"update {k}: {rows} rows moved w together"), told
             if not jointly(record):
                 counts = [len(set(own.row[own.y * u <= 0].tolist())) for u in (own.u, own.after)]
-                assert told.endswith(f"{counts[0]} of them were wrong, {counts[1]} after it"), told
+                assert told.endswith(f"{counts[0]} of them wrong before it, {counts[1]} after it"), told
             continue
         head, rest = told.split("): ", 1)
         assert head.startswith(f"update {k}, row {own.row[0] + 1} (")
@@ -163,7 +163,7 @@ def test_shrinking_is_told_apart_from_the_step(classes: int) -> None:
 
 def test_what_was_not_measured_is_said_to_be() -> None:
     trace, _, _ = recorded(optimizer="batch", chunks=3)
-    assert sentence(trace.record, 1).endswith("of them were wrong, how many after it was not measured")
+    assert sentence(trace.record, 1).endswith("of them wrong before it, how many after it was not measured")
     p, trace = problem(), Trace()
     KernelPerceptron(kernel="poly", max_iter=2, budget=3, tol=None).fit(p.x, p.y, callback=trace)
     assert all(told.endswith("what it is after the update was not measured") for told in sentences(trace.record))

@@ -163,6 +163,10 @@ def compared() -> Any:
 
 
 def test_a_path_has_an_axis_that_can_be_read(compared: Any) -> None:
+    titles = [each(compared, title).get_suptitle() for each in (figure_of_path, figure_of_learners)
+              for title in ("data", ["data"])]  # fmt: skip
+    assert titles[0] == titles[1] and titles[2] == titles[3] and all(title.startswith("data\n") for title in titles)
+    assert not figure_of_path(compared, "").get_suptitle().startswith("\n")
     figure = figure_of_path(compared, ["data"])
     (axes,) = figure.axes
     low, high = axes.get_xlim()

@@ -10,13 +10,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .core.rows import Array
 from .errors import DataError, SettingError
+from .model.model import Model
 from .report.pictures.asked import (
     asked,
     best_of,
@@ -53,10 +53,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-MOST_NUMBERS = 1 << 26
-"""Of the weight vectors that vote: 0.5 GB."""
-
-
 def training(estimator: Any, title: str = "") -> Figure:
     """Mistakes in each epoch of a fitted learner of this package (or a `Model`), and what validation said.
 
@@ -91,6 +87,11 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     from .report.pictures.directions import directions
     from .report.pictures.regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 
+    if isinstance(estimator, Model):
+        from .report.pictures.models import labelled, regions_of
+
+        named = called(names, X, len(names)) if len(names) else ()
+        return regions_of(estimator, *labelled(estimator, X, y), title, named or ())
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     before, estimator = X, best_of(estimator)
     if len(shape) != 2 or shape[1] > 2:
@@ -208,9 +209,13 @@ def margins(estimators: Any, X: Any, y: Any, title: str = "") -> Figure:
     two classes: from the border to the best of the other ones. DataError for a vote or a kernel, which have no w.
     """
     from .report.pictures.margins import figure_of_margins
+    from .report.pictures.models import labelled, margins_of
 
     found = {}
     for name, each in (estimators if isinstance(estimators, Mapping) else {"": estimators}).items():
+        if isinstance(each, Model):
+            found[str(name) or "Model"] = margins_of(each, *labelled(each, X, y))
+            continue
         last, rows = inside(each, X)
         own, x = asked(last), numbers(rows)
         weights, truth = weights_of(own, x, rows), codes(y, own.classes, x.shape[0])
@@ -230,18 +235,14 @@ def costs(estimator: Any, X: Any, y: Any, cost: Mapping[Any, float], title: str 
     row of that class costs, ≥ 0, as in `threshold`. SettingError for other costs, DataError for other labels, or rows
     of one class.
     """
-    from .model.thresholds import two_costs
-    from .report.pictures.margins import figure_of_costs
+    from .report.pictures.margins import costs_of
 
     own = asked(estimator)
     classes = own.classes
     if len(classes) != 2:
         raise DataError(f"a threshold is for two classes; the estimator has {len(classes)}")
-    prices, scores = two_costs(cost, classes), scores_of(own, X)
-    truth = codes(y, classes, len(scores))
-    if not 0 < truth.sum() < len(truth):
-        raise DataError("the rows are all of one class; a threshold is chosen by rows of both")
-    return figure_of_costs(scores, truth > 0, prices, classes.tolist(), title)
+    scores = scores_of(own, X)
+    return costs_of(scores, codes(y, classes, len(scores)), cost, classes, title)
 
 
 # --- runs, off their records; a `Trace` stands for its own ---
@@ -309,10 +310,7 @@ def convergence(ledger: Ledger, title: str = "") -> Figure:
 
     if not hasattr(ledger, "bounds"):
         raise SettingError(f"a theory.Ledger that followed a fit is needed, found {type(ledger).__name__}")
-    applies = next(bound for bound in ledger.bounds() if bound.name == "progress")
-    if applies.why_not or ledger.limit is None:
-        raise DataError(f"the proof is not about this run: {applies.why_not}")
-    return figure_of_proof(ledger.curves(), ledger.limit, title)
+    return figure_of_proof(ledger, title)
 
 
 # --- many runs ---
@@ -325,12 +323,10 @@ def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1
     estimator: a learner of this package, not fitted, or a pipeline that ends in one; it is cloned and fitted once for
     each eta0 in rates, at most 6. SettingError for other learners and rates.
     """
-    from .report.pictures.runs import figure_of_rates
+    from .report.pictures.runs import check_rates, figure_of_rates
 
     many = list(rates) if np.iterable(rates) and not isinstance(rates, str) else [rates]
-    wrong = [each for each in many if isinstance(each, (bool, str)) or not isinstance(each, Real) or not each >= 0]
-    if wrong or len(set(many)) != len(many) or not 1 <= len(many) <= 6:
-        raise SettingError(f"rates must be 1 to 6 learning rates ≥ 0, each another one; found {rates!r}")
+    check_rates(many)
     learner, x, _ = into_learner(estimator, X, y)
     return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in many}, title)
 
@@ -341,21 +337,18 @@ def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") ->
     estimator: a learner of this package of two classes, not fitted, or a pipeline that ends in one; it is cloned and
     fitted with random_state 0, 1, … orders: how many, from 2 to 100. SettingError for other learners.
     """
-    from .report.pictures.many import Learned, Rows, figure_of_orders
+    from .report.pictures.many import Rows, figure_of_orders, learned_of
+    from .report.pictures.models import labelled
 
     if isinstance(orders, bool) or not isinstance(orders, (int, np.integer)) or not 2 <= orders <= 100:
         raise SettingError(f"orders must be a whole number from 2 to 100, found {orders!r}")
     learner, X, names = into_learner(estimator, X, y)
-    x, found = numbers(X), []
+    found = []
     for seed in range(orders):
-        learned, record = watched(learner, X, y, random_state=seed)
-        weights = weights_of(asked(learned), x, X)
-        if weights is None or len(weights[0]) != 1:
-            raise DataError("each order must end in one line: two classes, and a learner with coef_ that does not vote")
-        truth = codes(y, learned.classes_, x.shape[0])
-        wrong = int(np.count_nonzero((np.asarray(learned.decision_function(X)) > 0.0) != truth))
-        found.append(Learned(learned.mistakes_, weights[0][0], float(weights[1][0]), len(record), wrong))
-    return figure_of_orders(found, Rows(x, truth, learned.classes_.tolist(), names), title)
+        model = watched(learner, X, y, random_state=seed)[0].model_
+        truth = codes(y, model.classes, numbers(X).shape[0])
+        found.append(learned_of(model, model.rows(labelled(model, X, y)[0]), truth))
+    return figure_of_orders(found, Rows(numbers(X), truth, model.classes.tolist(), names), title)
 
 
 def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -364,23 +357,9 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     estimator: a fitted `VotedPerceptron`, or another learner with keep="voted", of two classes and without a kernel.
     X, y: the rows to draw. DataError for another one.
     """
-    from .report.pictures.many import Rows, figure_of_votes
+    from .report.pictures.models import check_votes, labelled, votes_of
 
-    model = getattr(last_of(estimator), "model_", last_of(estimator))
-    memory, state = model.run.answering if hasattr(model, "run") else (None, None)
-    if (
-        memory is None
-        or not hasattr(memory, "voters")
-        or len(model.classes) != 2
-        or model.run.settings.kernel is not None
-    ):
-        raise DataError('votes are drawn of a fitted learner with keep="voted", of two classes and without a kernel')
-    _, X = inside(estimator, X)
-    x = numbers(X)
-    if memory.vectors(state) * x.shape[1] > MOST_NUMBERS:
-        raise DataError(f"{memory.vectors(state):,} weight vectors of {x.shape[1]:,} columns are too many to draw")
-    w, b, counts = memory.voters(state, 0)
-    if w.shape[1] != x.shape[1]:
-        raise DataError(f"X has {x.shape[1]:,} columns, and the weight vectors have {w.shape[1]:,}")
-    rows = Rows(x, codes(y, model.classes, x.shape[0]), model.classes.tolist(), called((), X, x.shape[1]))
-    return figure_of_votes(w, b, counts, rows, title)
+    last, X = inside(estimator, X) if hasattr(estimator, "steps") else (best_of(estimator), X)
+    model = getattr(last, "model_", last)
+    check_votes(model)
+    return votes_of(model, *labelled(model, X, y), title)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from rosenblatt import LogisticUnit, Perceptron
+from rosenblatt import KernelPerceptron, LogisticUnit, Perceptron
 from rosenblatt.core.rows import matrix
 from rosenblatt.trace import Record, Trace, page_of, sentence
 
@@ -39,6 +39,8 @@ def records() -> dict[str, Record]:
         "xor": recorded(Perceptron(max_iter=6), AND[0], np.array([0, 1, 1, 0])),
         "three classes": recorded(Perceptron(max_iter=4), iris.data[:, 2:], iris.target_names[iris.target]),
         "30 columns": recorded(Perceptron(max_iter=20), scaled, long[cancer.target]),
+        "kernel": recorded(KernelPerceptron(kernel="poly", degree=2), AND[0], np.array([0, 1, 1, 0])),
+        "one column": recorded(Perceptron(max_iter=2), iris.data[:, 2:3], iris.target),
         "logistic": recorded(LogisticUnit(max_iter=2), iris.data[:100, :2], iris.target[:100]),
     }
 
@@ -255,6 +257,41 @@ def test_all_rows_are_drawn_where_they_are(opened: Opened, records: dict[str, Re
     for k in range(3):
         data = source(page, f"class {k}")
         np.testing.assert_array_equal(np.array([data["x"], data["y"]]).T, x[record.chunk.y == k])
+
+
+@pytest.mark.parametrize("name", [*NAMES, "kernel", "one column"])
+def test_before_the_first_update_the_rows_are_drawn_and_it_is_said(
+    opened: Opened, records: dict[str, Record], name: str
+) -> None:
+    """At 1280×800, in pixels: each class in its colour, and no line, arrow or mark of an update that there was not."""
+    import io
+
+    from PIL import Image
+
+    record, page = records[name], opened(name)
+    assert record.chunk is not None and counted(page, "update") == f"0 of {len(record)}"
+    assert told(page) == "before the first update: all weights are 0, and so is every score"
+    page.wait_for_timeout(100)
+    seen = np.asarray(Image.open(io.BytesIO(page.locator("#plane-drawn").screenshot())).convert("RGB")).astype(int)
+    for k in range(len(record.classes)):
+        assert len(source(page, f"class {k}")["x"]) > 0
+        color = page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--c{k}').trim()")
+        own = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
+        near = (np.abs(seen - own).sum(axis=2) < 120).sum()  # they are drawn a little transparent
+        assert near > 20, f"class {k} is not seen"
+    for empty in ("before", "after", "regions", "marks", "arrow before", "arrow after", "arrow added"):
+        assert not any(source(page, empty).values()), empty
+
+
+def test_of_more_classes_the_weights_of_those_that_moved_are_shown(opened: Opened, records: dict[str, Record]) -> None:
+    record, page = records["three classes"], opened("three classes")
+    page.keyboard.press("End")
+    w, _ = record.weights(len(record))  # type: ignore[misc]
+    moved = np.unique(record.of(len(record)).cls)
+    for k in moved:
+        shown = counted(page, f"w of {record.classes[k]}").replace("−", "-").strip("()").split(", ")
+        assert [float(part) for part in shown] == pytest.approx(w[k].tolist(), rel=0.01)
+    assert page.locator('dd[data-name^="w of"]').count() == len(moved)
 
 
 def test_a_notebook_plays_it_in_a_frame(opened: Opened, records: dict[str, Record]) -> None:

@@ -19,7 +19,7 @@ from . import problem
 from .command import Number, command, in_shell, option, switch
 from .options import data_options, json_option, options_of, plot_option, problem_options
 from .output import notes, show
-from .pictures import check_picture, write_picture
+from .pictures import check_picture, picture_option, refuse_without_plot, write_picture
 from .progress import Progress
 
 NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation", "virtual")
@@ -29,6 +29,7 @@ NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation",
 @command(data="DATA...")
 @switch("Output", "--explain", "Say of each theorem why it is true, with these numbers in it.")
 @plot_option("Draw the run against the theorems' lines: a .png, .svg or .pdf.")
+@picture_option("lines", "convergence", more=", one by one; convergence: the proof, (w·u)^2 and |w|^2 together")
 @json_option
 @problem_options
 @option("Problem", "--separator", metavar="MODEL",
@@ -38,7 +39,7 @@ NOT_HERE = ("positive", "fit_intercept", "multi_class", "scoring", "validation",
 @options_of("Learner", NOT_HERE)
 @options_of("Run", NOT_HERE)
 @data_options
-def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: Any) -> None:
+def bound(data: str, explain: bool, plot: str | None, picture: str | None, as_json: bool, **words: Any) -> None:
     """Train on DATA, and say of each theorem on mistakes and margins what it allows and what happened.
 
     Of more than two classes, each is taken against the rest, or only the one that is --positive.
@@ -46,8 +47,10 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
     Example:
         rosenblatt bound data.svm --order given --explain
         rosenblatt bound data.svm --rule margin:tau=2 --plot margin.png
+        rosenblatt bound data.svm --plot proof.png --picture convergence
         rosenblatt bound data.svm --separator best.model --json
     """
+    refuse_without_plot(plot, picture=picture)
     check_picture("--plot", plot, data, words["separator"], words["order"])
     wanted = problem.wanted(words, None)
     recipe = wanted.recipe.without("positive")
@@ -65,10 +68,10 @@ def bound(data: str, explain: bool, plot: str | None, as_json: bool, **words: An
             ledgers.append(_followed(recipe, data, (each, rows), [progress.learning(recipe.limits), ledger]))
     notes(read.notes)
     if plot:
-        write_picture(_picture(ledgers, data), plot)
+        write_picture(_picture(ledgers[0], data, picture or "lines"), plot)
     both = list(zip(ledgers, read.problems, strict=True))
     pictures, text = [plot] if plot else [], _text(both, explain, "" if kernel is None else kernel_name(kernel))
-    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json)
+    show(lambda: {"data": data, "problems": [_values(*b) for b in both], "pictures": pictures}, text, as_json, pictures)
 
 
 def _text(both: list[tuple[Ledger, Problem]], explain: bool, kernel: str) -> Iterator[str]:
@@ -112,12 +115,15 @@ def _followed(recipe: Recipe, data: str, problem: tuple[Problem, Rows], observer
     return observers[-1]  # type: ignore[no-any-return]
 
 
-def _picture(ledgers: list[Ledger], data: str) -> Any:
+def _picture(ledger: Ledger, data: str, kind: str) -> Any:
     """Of the first problem, where there are several: the picture is of one run."""
-    from ..report.pictures.lines import figure_of_bound
+    from ..report.pictures.lines import figure_of_bound, figure_of_proof
 
-    ledger, settings = ledgers[0], ledgers[0].followed.settings
-    return figure_of_bound(ledger.curves(), ledger.limit, [f"{data}: {settings.learner}, {settings.optimizer.name}"])
+    settings = ledger.followed.settings
+    title = [f"{data}: {settings.learner}, {settings.optimizer.name}"]
+    if kind == "convergence":
+        return figure_of_proof(ledger, title)
+    return figure_of_bound(ledger.curves(), ledger.limit, title)
 
 
 def _values(ledger: Ledger, each: Problem) -> dict[str, Any]:

@@ -262,6 +262,13 @@ def as_names(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     return None if value is None else value.split(",")
 
 
+def as_numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
+    try:
+        return [float(part) for part in (text or "").split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not numbers with commas between them.", ctx, param) from None
+
+
 def as_members(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     return None if value is None else split_names(value)
 

@@ -28,7 +28,20 @@ from ..read.several import Several, words_of
 from ..report.compare import NAMED, fewest, table, verdict
 from ..report.words import as_options, class_counts, listed, plural, wrapped
 from ..write import whole_files
-from .command import Number, Share, as_data, as_members, as_written, command, given, in_shell, option, option_of, switch
+from .command import (
+    Number,
+    Share,
+    as_data,
+    as_members,
+    as_numbers,
+    as_written,
+    command,
+    given,
+    in_shell,
+    option,
+    option_of,
+    switch,
+)
 from .options import FEATURES, READING, TABLE, data_options, json_option, like, plot_option, reading
 from .output import check_writable, note, notes, show
 from .pictures import check_picture, write_picture
@@ -43,13 +56,6 @@ PLANNED = ("folds", "scoring", "noise", "epochs", "max_time", "jobs", "seed", "p
 ONLINE = ("optimizer", "online")
 WIDEST = 120
 """Letters of a line where the output is no terminal and nothing else is said."""
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
-    try:
-        return [float(part) for part in (text or "").split(",") if part.strip()]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not numbers with commas between them.", ctx, param) from None
 
 
 def _shares(ctx: click.Context, param: click.Parameter, text: str | None) -> list[float]:
@@ -78,7 +84,7 @@ def _shares(ctx: click.Context, param: click.Parameter, text: str | None) -> lis
         help="As --scale of train.  [default: none,standard for numbers, idf+unit:2,none for texts]")
 @option("Learners", "--optimizers", metavar="A,B,...", callback=as_members, default="online",
         help=f"{', '.join(TABLE['optimizer'].choices)}.  [default: online]")
-@option("Learners", "--l1", metavar="P,Q,...", callback=_numbers,
+@option("Learners", "--l1", metavar="P,Q,...", callback=as_numbers,
         help="A path: each learner that L1 goes with at each of these strengths, as 0,1e-6,1e-5; --plot draws it.")
 @option("Learners", "--epochs", type=Number(int, 1, auto=None), default=None,
         help="The most passes of a run; auto: 300, on larger data fewer, so that a run takes less than a second."

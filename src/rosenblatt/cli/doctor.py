@@ -8,7 +8,6 @@ from ..data.labels import tidy
 from ..doctor import Plan, diagnose
 from ..errors import SettingError, naming
 from ..features.pipeline import SCALE
-from ..kernels import kernel_name
 from ..learn.settings import WORDS
 from ..recipe.recipe import Recipe
 from .command import as_written, command, given, in_shell
@@ -44,14 +43,14 @@ def doctor(data: str, as_json: bool, **words: Any) -> None:
     if "scoring" in given(words):
         raise SettingError("--scoring: the doctor counts errors; `compare` sorts by a scorer")
     asked = wanted(words, None)
-    if (kernel := asked.recipe.settings.kernel) is not None:
-        text = "{kernel:s}: what is proven and tried here is of columns, as they are held; leave it out"
-        raise SettingError(text, kernel=kernel_name(kernel))
+    if (virtual := asked.recipe["virtual"]) is not None:
+        text = "{virtual:s}: what is proven and tried here is of the rows as they are; leave it out"
+        raise SettingError(text, virtual=str(virtual))
     with Progress() as progress:
         rows = read(data, asked, progress)
         y = tidy(rows.y)
         with naming(rows.origin):
-            diagnosis = diagnose(rows.rows, y, _plan(rows, y, asked.recipe, words), progress.runs())
+            diagnosis = diagnose(rows.rows.given, y, _plan(rows, y, asked.recipe, words), progress.runs())
     if rows.problems[0].numbers is not None:
         rows.notes["rows are counted without those that are left out"] = 0
     notes(rows.notes)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, SettingError
+from ..recipe.recipe import Recipe
 from ..trace import Record
 from ..write import whole_files
-from .command import Choice, Decorator, Number, option, switch
+from .again import KINDS as OF_MANY
+from .again import Again
+from .command import Decorator, Number, as_numbers, option, switch, together
 from .options import plot_option
 from .output import OutputError
-from .pictures import check_drawn, check_picture, write_picture
+from .pictures import check_drawn, check_picture, picture_option, write_picture
 from .sources import output_errors
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ FIRST, FILMED = 6, 30
 
 class Drawing(NamedTuple):
     """What is to be drawn. plot: a picture of this kind; film: a film; html: a page that plays the run; update: the
-    one drawn; strip: how many of the first ones; tell: each update in a sentence."""
+    one drawn; strip: how many of the first ones; rates: those side by side; tell: each update in a sentence."""
 
     plot: str | None
     film: str | None
@@ -33,13 +36,15 @@ class Drawing(NamedTuple):
     update: int | None
     strip: int | None
     tell: bool
+    rates: list[float]
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Drawing:
         """Takes its options out of the words of a command. SettingError for those that do not go together."""
-        own = cls(**{name: words.pop(name) for name in cls._fields})
-        for name, needs in (("picture", ("plot",)), ("update", ("plot",)), ("strip", ("plot", "film"))):
-            if getattr(own, name) is not None and not any(getattr(own, need) for need in needs):
+        own = cls(**{name: words.pop(name) for name in cls._fields if name != "rates"}, rates=words.pop("rates", []))
+        needing = (("picture", ("plot",)), ("update", ("plot",)), ("strip", ("plot", "film")), ("rates", ("plot",)))
+        for name, needs in needing:
+            if getattr(own, name) not in (None, []) and not any(getattr(own, need) for need in needs):
                 raise SettingError(
                     f"--{name} is about {' or '.join(f'--{need}' for need in needs)}, which is not there"
                 )
@@ -47,13 +52,15 @@ class Drawing(NamedTuple):
             raise SettingError(f"--update draws one update, --picture {own.kind} does not; choose one of them")
         if own.update is None and own.kind == "update":
             raise SettingError("--picture update needs to know which: --update K")
+        if own.rates and own.kind != "rates":
+            raise SettingError(f"--rates draws runs of these rates, --picture {own.kind} does not; choose one of them")
         if own.strip is not None and own.film is None and own.kind != "strip":
             raise SettingError("--strip draws the first updates side by side, the other option does not; choose one")
         return own
 
     @property
     def kind(self) -> str:
-        return self.picture or ("strip" if self.update is None else "update")
+        return self.picture or ("rates" if self.rates else "strip" if self.update is None else "update")
 
     @property
     def files(self) -> list[str]:
@@ -78,10 +85,15 @@ class Drawing(NamedTuple):
 
             check_drawn("--html", self.html, check_page, self.plot, self.film, *others)
 
-    def draw(self, record: Record, title: str) -> None:
-        """Write what is asked for. OutputError where it cannot be written."""
+    def again(self, recipe: Recipe, before: str | None) -> Again | None:
+        """The picture of many runs, if it is one. before: the model that is gone on with. SettingError for a recipe of
+        which there is none."""
+        return Again(self.kind, self.rates, recipe, before) if self.kind in OF_MANY else None
+
+    def draw(self, record: Record, title: str, again: Callable[[], Figure] | None = None) -> None:
+        """Write what is asked for; again: draws many runs. OutputError where it cannot be written."""
         if self.plot is not None:
-            write_picture(self._figure(record, title), self.plot)
+            write_picture(self._figure(record, title) if again is None else again(), self.plot)
         if self.film is not None:
             from ..report.pictures.film import film_of, write_film
 
@@ -121,11 +133,22 @@ class Drawing(NamedTuple):
 
 
 def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--plot` and what goes with it."""
+    """`--plot` and what goes with it, of one run."""
+    return _options(KINDS, [])(command)
+
+
+def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same where the run can be made again with other words."""
+    rates = option("Output", "--rates", metavar="P,Q,...", callback=as_numbers,
+                   help="Of --picture rates.  [default: 0.01,0.1,1]")  # fmt: skip
+    return _options((*KINDS, *OF_MANY), [rates])(command)
+
+
+def _options(kinds: Sequence[str], more: list[Decorator]) -> Decorator:
     options: list[Decorator] = [
         plot_option("Draw the run: a .png, .svg or .pdf."),
-        option("Output", "--picture", type=Choice(KINDS),
-               help=f"What --plot draws: {', '.join(KINDS)}.  [default: strip, the first updates side by side]"),
+        picture_option(*kinds, more=", the first updates side by side"),
+        *more,
         option("Output", "--update", type=Number(int, 1), help="Draw this update alone, before and after it."),
         option("Output", "--strip", type=Number(int, 1), metavar="N",
                help=f"How many updates --plot and --film show.  [default: {FIRST}, of a film {FILMED}]"),
@@ -135,6 +158,4 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
                help="A page that plays the run in a browser: one .html file that asks for nothing else."),
         switch("Output", "--tell", "Say each update in a sentence: the score before, what was added, the score after."),
     ]  # fmt: skip
-    for each in reversed(options):
-        command = each(command)
-    return command
+    return together(options)

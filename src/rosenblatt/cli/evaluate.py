@@ -15,7 +15,16 @@ from ..report.words import plural, short, table
 from .command import Number, command, given, option, switch
 from .options import json_option, plot_option, reading, reading_options
 from .output import notes, show
-from .pictures import check_picture, write_picture
+from .pictures import (
+    OF_ROWS,
+    Keeping,
+    check_model,
+    check_picture,
+    model_picture,
+    picture_option,
+    refuse_without_plot,
+    write_picture,
+)
 from .progress import Progress
 
 WIDEST = 12
@@ -29,34 +38,46 @@ SHARES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 @command(model="MODEL", data="DATA...")
 @switch("Output", "--mistakes", "List the rows that are wrong, the most wrong first, with their strongest features.")
 @option("Output", "--top", type=Number(int, 1, all=None), default=10, help="--mistakes: how many.  [default: 10]")
-@plot_option("Draw confusion, ROC, DET, reliability: .png, .svg, .pdf.")
+@plot_option("Draw how it answers: a .png, .svg or .pdf.")
+@picture_option("answers", *OF_ROWS, more=": confusion, ROC, DET, reliability")
 @json_option
 @reading_options
-def evaluate(model: str, data: str, plot: str | None, as_json: bool, **words: Any) -> None:
+def evaluate(model: str, data: str, plot: str | None, picture: str | None, as_json: bool, **words: Any) -> None:
     """Count the mistakes of MODEL on DATA, whose rows must be labelled. "-" is standard input.
 
     Example:
         rosenblatt evaluate spam.model new-mails/ --mistakes --top 20
         rosenblatt evaluate spam.model new-mails/ --json
+        rosenblatt evaluate iris.model iris.csv --plot margins.png --picture margins
     """
+    refuse_without_plot(plot, picture=picture)
     check_picture("--plot", plot, model, data)
     if "top" in given(words) and not words["mistakes"]:
         raise SettingError("--top has an effect only with --mistakes")
-    learned = Model.load(model)
+    learned, kind = Model.load(model), picture or "answers"
+    check_model(kind, model, learned)
     source = source_like(data, learned, labelled=True, **reading(words))
     mistakes = Mistakes(learned, words["top"]) if words["mistakes"] else None
-    with Progress() as progress:
+    with Keeping(all=True) if kind in OF_ROWS else Progress() as progress:
         scores, labels = learned.scores_and_labels(progress.reading(source), mistakes)
     notes(source.notes)
     measured = metrics(learned, scores, labels)
     if mistakes is not None:
         measured["mistakes"] = [each.as_dict(STRONGEST) for each in mistakes.explained]
     if plot:
-        from ..report.pictures.answers import answers_of, figure_of_answers
-
         size = f"{plural(measured['rows'], 'row')}, {measured['errors']:,} wrong (accuracy {measured['accuracy']:.4f})"
-        write_picture(figure_of_answers(answers_of(learned, scores, labels), [f"{model} on {data}", size]), plot)
+        write_picture(_picture(kind, learned, (progress, scores, labels), [f"{model} on {data}", size]), plot)
     show(measured, _report(measured), as_json, [plot])
+
+
+def _picture(kind: str, model: Model, rows: Any, title: list[str]) -> Any:
+    """rows: what kept them, where the picture is of them, their scores and their labels."""
+    progress, scores, labels = rows
+    if kind in OF_ROWS:
+        return model_picture(kind, model, progress.batch(), labels, title)
+    from ..report.pictures.answers import answers_of, figure_of_answers
+
+    return figure_of_answers(answers_of(model, scores, labels), title)
 
 
 def _report(measured: dict[str, Any]) -> Iterator[str]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ..compare.learning_curve import learning_curve
 from ..data.batch import Batch, Source, joined
 from ..data.labels import tidy
-from ..errors import DataError, SettingError
+from ..errors import DataError, SettingError, naming
 from ..model.model import Model
 from ..read.several import paths_of
 from ..recipe.recipe import Recipe
-from .command import flag, in_shell
+from .command import Choice, Decorator, flag, in_shell, option
 from .output import OutputError, check_writable
 from .progress import Progress, Watched
 
@@ -27,6 +27,21 @@ FOLDS = 5
 """Of the learning curve."""
 MOST_KEPT = 1 << 22
 """Numbers of rows that are kept to be drawn, 32 MB; of more data the places are not."""
+OF_ROWS = ("margins", "votes", "regions")
+"""Pictures of a model that are drawn of the rows themselves."""
+
+
+def picture_option(*kinds: str, more: str = "") -> Decorator:
+    """Which of the pictures of `plots` it is, the first unless another is named. more: what is said of the first."""
+    said = f"What --plot draws: {', '.join(kinds)}.  [default: {kinds[0]}{more}]"
+    return option("Output", "--picture", type=Choice(kinds), help=said)
+
+
+def refuse_without_plot(plot: str | None, **given: Any) -> None:
+    """SettingError for options of a picture where there is none."""
+    for name, value in given.items():
+        if plot is None and value is not None:
+            raise SettingError(f"--{name} is about --plot, which is not there")
 
 
 def check_picture(option: str, path: str | None, *others: str | None) -> None:
@@ -118,6 +133,27 @@ def training_picture(model: Model, kept: Keeping, output: str) -> Figure:
     batch = kept.batch()
     plane = None if batch is None else plane_of(model, batch, model.labels_of(batch, kept.sources[0].origin))
     return figure_of_training(model.run, title, plane)
+
+
+def check_model(kind: str, path: str, model: Model) -> None:
+    """Before the rows are read: DataError where such a picture cannot be drawn of a model."""
+    if kind in OF_ROWS:
+        from ..report.pictures import models
+
+        with naming(path):
+            {"margins": models.check_margins, "votes": models.check_votes, "regions": models.check_regions}[kind](model)
+
+
+def model_picture(kind: str, model: Model, batch: Batch, y: Any, title: list[str]) -> Figure:
+    """Of `evaluate --picture`, one that is drawn of the rows. y: their labels as the model's classes."""
+    from ..report.pictures import models
+
+    if kind == "margins":
+        from ..report.pictures.margins import figure_of_margins
+
+        return figure_of_margins({model.run.settings.learner: models.margins_of(model, batch, y)}, title)
+    draw = models.votes_of if kind == "votes" else models.regions_of
+    return draw(model, batch, y, title)
 
 
 def curve_of(recipe: Recipe, data: str, model: Model, kept: Keeping, path: str) -> dict[str, Any]:

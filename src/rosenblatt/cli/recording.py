@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError, SettingError
+from ..learn.settings import Settings
 from ..read.several import paths_of
 from ..trace import Record, Trace
 from ..trace.file import SavedTrace, files_of, save
@@ -57,11 +59,27 @@ def training_error(record: Record) -> dict[str, Any] | None:
     if np.isnan(errors).all():
         return None
     least = int(np.nanargmin(errors))
-    return {"last": errors[-1], "least": errors[least], "update": at[least]}
+    last = int(np.flatnonzero(~np.isnan(errors))[-1])
+    own = {"last": errors[last], "last_update": at[last], "least": errors[least], "update": at[least]}
+    return own | {"keep": record.settings.keep}
 
 
 def error_text(error: dict[str, Any]) -> str:
     """The same for people."""
-    return (
-        f"training error: {error['last']:.1%} at the end; least {error['least']:.1%} after update {error['update']:,}"
-    )
+    last = f"{error['last']:.1%} after update {error['last_update']:,}"
+    of = "" if error["keep"] == "last" else f" of the running weights, not of what {error['keep']} keeps"
+    return f"training error{of}: {last}; least {error['least']:.1%} after update {error['update']:,}"
+
+
+def learner_text(settings: Settings) -> str:
+    """`margin, keep last, online, η = 0.1`."""
+    falls = "" if hasattr(settings.schedule, "constant") else f" at first, {settings.schedule.name}"
+    eta = "" if settings.brings else f", η = {settings.rate:g}{falls}"
+    return f"{settings.learner}, keep {settings.keep}, {settings.optimizer.name}{eta}"
+
+
+def numbered_text(record: Record) -> Iterator[str]:
+    """Where rows were set aside, what the numbers of the others are."""
+    share, rows = (record.facts.get("recipe") or {}).get("validation"), sum(record.sizes)
+    if isinstance(share, float):
+        yield f"rows are numbered among the {rows:,} that were learned from, without those set aside for validation"

@@ -23,7 +23,7 @@ from .drawing import Drawing, drawing_options
 from .options import json_option
 from .output import show
 from .progress import Progress
-from .recording import error_text, recorded, training_error
+from .recording import error_text, learner_text, numbered_text, recorded, training_error
 from .train import train
 
 CHANGED, NEARLY = 1, 6
@@ -84,8 +84,6 @@ def _say(message: str) -> str:
 def _made(run: str, data: Any, held: bool, ledger: Ledger | None) -> Replay:
     """The run made again. held: against its file, too."""
     saved = SavedTrace.load(run) if held else recorded(run)
-    if ledger is not None and saved.unchanged and saved.beginning.settings.kernel is not None:
-        raise SettingError("--ledger: the theorems are about rows of columns, and this run has a kernel")
     with Progress() as progress:
         watching = [progress.learning(Limits(None)), *([] if ledger is None else [ledger])]
         if held:
@@ -114,7 +112,7 @@ def _values(run: str, record: Record) -> dict[str, Any]:
         "mistakes_per_epoch": [epoch["mistakes"] for epoch in record.epochs],
         "updates": len(record),
         "entries": len(record.entries.update),
-        "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
+        "mistakes": record.mistakes,
         "seen": int(record.updates.seen[-1]) if len(record) else 0,
         "training_error": training_error(record),
         "stop_reason": record.stop,
@@ -130,7 +128,9 @@ def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     size = f"{plural(values['rows'], 'row')} of {plural(values['columns'], 'column')}, {where}"
     yield f"{origin}{size}; classes {', '.join(map(str, values['classes'].tolist()[:10]))}"
     how = "as given" if record.order is not None or not settings.shuffle else f"by seed {settings.random_state}"
-    yield f"{settings.learner}, keep {settings.keep}, {settings.optimizer.name}, order {how}"
+    yield f"{learner_text(settings)}, order {how}"
+    if record.begun is not None:
+        yield f"went on with a model, after {', '.join(map(plural, record.before, ('epoch', 'update', 'mistake')))}"
     recipe = {name: value for name, value in (values["recipe"] or {}).items() if isinstance(value, (str, int, float))}
     if recipe:
         yield f"asked for: {as_options(recipe)}"
@@ -138,6 +138,7 @@ def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     yield ", ".join(plural(count, name) for count, name in counts)
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    yield from numbered_text(record)
     if values["training_error"]:
         yield error_text(values["training_error"])
     yield f"stopped: {_say(stop_from(values['stop_reason']).text)}"
@@ -161,10 +162,12 @@ def _updates(record: Record) -> Iterator[str]:
         if not len(own.row):
             continue
         label = classes[own.cls[0]] if classes.size > 2 else classes[int(own.y[0] > 0.0)]
-        many = f" and {len(own.row) - 1:,} more" if len(own.row) > 1 else ""
+        rows, moved = len(np.unique(own.row)), len(np.unique(own.cls))
+        many, others = (f" and {count - 1:,} more" if count > 1 else "" for count in (rows, moved))
         floats = (f"{value:.4g}" if value == value else "-" for value in (own.u[0], own.a[0], own.after[0]))
         counts = f"{number:,}", f"{record.updates.epoch[at]:,}", f"{own.row[0] + 1:,}{many}"
-        cells.append([*counts, short(label, 20), f"{own.y[0]:+.0f}", *floats, f"{record.updates.mistakes[at]:,}"])
+        label = short(label, 20) + others
+        cells.append([*counts, label, f"{own.y[0]:+.0f}", *floats, f"{record.updates.mistakes[at]:,}"])
     yield from table(cells, right=range(len(head)))
 
 

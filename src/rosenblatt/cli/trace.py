@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -16,12 +17,12 @@ from ..report.words import class_counts, plural, series
 from ..trace import Record
 from ..trace.observer import KEPT_NUMBERS
 from .command import Number, command, in_shell, option, option_of, switch
-from .drawing import Drawing, drawing_options
+from .drawing import Drawing, learning_options
 from .options import json_option, recipe_options
 from .output import notes, show
 from .progress import Progress
 from .recipe import noted
-from .recording import check_run, error_text, recorder, training_error, write_record
+from .recording import check_run, error_text, learner_text, numbered_text, recorder, training_error, write_record
 from .train import asked_recipe, first_model, learned
 
 NOWHERE = "nothing was written: -o RUN writes the run, --html PAGE plays it, --tell says each update"
@@ -36,7 +37,7 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
         help="Keep so many numbers of weights, of a long run those after each second, fourth … update.  "
              "[default: 1,048,576, 8 MB]")  # fmt: skip
 @switch("Output", "--errors", "Count the training errors of the weights that are kept, too.")
-@drawing_options
+@learning_options
 @json_option
 @recipe_options
 def trace(data: str, output: str | None, before: str | None, start: str | None, as_json: bool, **words: Any) -> None:
@@ -50,6 +51,7 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
         rosenblatt trace heart.svm.xz -o run.jsonl --rule logistic --epochs 5
         rosenblatt trace points.csv --order given --tell
         rosenblatt trace points.csv --plot updates.png --film run.gif --html run.html
+        rosenblatt trace points.csv --plot orders.png --picture orders
         rosenblatt replay run.jsonl --verify
     """
     if before is not None and start is not None:
@@ -59,15 +61,18 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     check_run(output, *read)
     drawing.check(output, *read)
     recipe, record = asked_recipe(words, before, start), recorder(data, *budget)
+    again = drawing.again(recipe, before)
+    watching = [record, *([] if again is None else again.observers)]
     with Progress() as progress, noted():
-        trained = learned(recipe, data, first_model(before, start), before is not None, progress, [record])
+        trained = learned(recipe, data, first_model(before, start), before is not None, progress, watching)
         progress.end()
-        drawing.draw(record.record, data)
+        many = None if again is None else partial(again.figure, trained, data, progress)
+        drawing.draw(record.record, data, many)
         written = write_record(record, output)
     notes(trained.notes)
     nowhere = output is None and not drawing.files and not drawing.tell
     values, own = _values(trained, record.record, written), record.record
-    lines = chain(drawing.told(own), _text(values), [NOWHERE] * nowhere)
+    lines = chain(drawing.told(own), _text(values, own), [NOWHERE] * nowhere)
     show(lambda: values | drawing.values(own), lines, as_json, [*written["files"], *drawing.files])
 
 
@@ -85,7 +90,7 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
         "optimizer": settings.optimizer.name,
         "epochs": len(record.epochs),
         "mistakes_per_epoch": [epoch["mistakes"] for epoch in record.epochs],
-        "mistakes": int(record.updates.mistakes[-1]) if len(record) else 0,
+        "mistakes": record.mistakes,
         **{name: written[name] for name in ("updates", "entries", "files", "bytes")},
         "training_error": training_error(record),
         "stop_reason": trained.model.run.stop_reason,
@@ -93,17 +98,16 @@ def _values(trained: Learned, record: Record, written: dict[str, Any]) -> dict[s
     }
 
 
-def _text(values: dict[str, Any]) -> Iterator[str]:
+def _text(values: dict[str, Any], record: Record) -> Iterator[str]:
     """The same for people."""
     classes = class_counts(values["class_rows"], 10)
     classes += f"; positive: {values['positive']}" if values["positive"] is not None else ""
     yield f"{plural(values['rows'], 'row')} ({classes}), {dimensions_text(values)}"
-    yield (
-        f"{values['learner']}, keep {values['keep']}, {values['optimizer']}: {plural(values['updates'], 'update')}, "
-        f"{plural(values['mistakes'], 'mistake')}, {plural(values['epochs'], 'epoch')}"
-    )
+    counts = ", ".join(plural(values[name], name[:-1]) for name in ("updates", "mistakes", "epochs"))
+    yield f"{learner_text(record.settings)}: {counts}"
     if values["mistakes_per_epoch"]:
         yield f"mistakes per epoch: {series(values['mistakes_per_epoch'])}"
+    yield from numbered_text(record)
     if error := values["training_error"]:
         yield error_text(error)
     yield f"stopped: {in_shell(values['stop_reason'])}"

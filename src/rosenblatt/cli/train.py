@@ -222,6 +222,7 @@ def _not_separable(trained: Learned) -> dict[str, Any] | None:
     why = stop.limit
     rows = [row + 1 for row in why.rows]
     proof = {"kind": why.proof.kind, "fit_intercept": why.proof.problem.fit_intercept}
+    proof["kernel"] = why.proof.problem.kernel
     return {**proof, "classes": list(why.classes), "rows": rows, "epoch": why.epoch}
 
 
@@ -264,12 +265,14 @@ def _text(values: dict[str, Any]) -> Iterator[str]:
     yield f"stopped: {in_shell(values['stop_reason'])}"
     if values["not_separable"]:
         offset, sides = values["not_separable"]["fit_intercept"], [str(c) for c in values["not_separable"]["classes"]]
-        which = "" if offset else " --no-intercept"
+        which, kernel = "" if offset else " --no-intercept", values["not_separable"]["kernel"]
+        which += f" {shlex.join(['--kernel', kernel])}" if kernel else ""
         if len(values["classes"]) > 2:
             rest = sides[0] == "the rest"
             which += f" {shlex.join(['--positive', sides[1]] if rest else ['--only', ','.join(sides)])}"
         command = f"`rosenblatt separable DATA{which} --save FILE`"
-        yield f"no {hyperplane(offset)} is right on every row; {command} writes the proof"
+        where = f" in the space of {kernel}" if kernel else ""
+        yield f"no {hyperplane(offset)}{where} is right on every row; {command} writes the proof"
     if values["best_epoch"] is not None and values["best_epoch"] < values["epochs"]:
         yield f"the weights of epoch {values['best_epoch']}, the best on the validation rows, are the model's"
     if values["training_errors"] is None:

@@ -22,10 +22,12 @@ from ..recipe.trial import Part, Trial, Watch, counted, part, warm_up
 from ..theory.problem import as_problem
 from .facts import FAR, Facts, facts
 from .summary import ranges_apart
-from .verdict import Verdict, verdicts
+from .verdict import Verdict, fewest_errors, verdicts
 
 PROOFS = 0.25
 """The share of the time that proofs and margins may take; the learner as it is has as much, the trials the rest."""
+FEWEST = 0.1
+"""The share for the fewest errors that are possible."""
 _report, _ = lazily(__package__, {"advice": "..report.advice", "page": "..report.doctor", "as_dict": "..report.doctor"})
 """How a diagnosis reads is a report's affair: the function of this name."""
 
@@ -69,7 +71,8 @@ class Diagnosis:
 
     facts: of rows and columns. verdicts: one for two classes, else one for each class against the rest. trials: the
     learner as it is, then each treatment. settings: of the learner, None where there is one class only. advice: what to
-    do, in sentences, what helps most first. plan: what was asked. seconds: it took so long.
+    do, in sentences, what helps most first. plan: what was asked. seconds: it took so long. fewest: of two classes that
+    no hyperplane parts the fewest errors of any, found and proven; None where they were not looked for.
     """
 
     facts: Facts
@@ -78,6 +81,12 @@ class Diagnosis:
     settings: Settings | None
     plan: Plan
     seconds: float
+    fewest: Any = None
+
+    @property
+    def kernel(self) -> Any:
+        """The learner's, in whose space hyperplanes are asked about; None: it has none."""
+        return None if self.settings is None else self.settings.kernel
 
     @property
     def converged(self) -> bool:
@@ -158,14 +167,15 @@ def diagnose(X: Any, y: Any, plan: Plan = Plan(), watch: Watch | None = None) ->
     watch("proofs", 0, 0)
     model = first.model
     proven = verdicts(rows, labels, first, plan.max_time * PROOFS)
+    least = fewest_errors(proven, plan.max_time * FEWEST)
     # "Pick one mistake" counts no epochs: its limit is one of updates.
     longer = model.run.stop.is_limit and not recipe.settings.optimizer.picks
     longer = longer and all(verdict.separable for verdict in proven)
-    numbers = not plan.texts and plan.degree == 1
+    numbers = not plan.texts and plan.degree == 1 and not getattr(recipe.settings.kernel, "pairwise", False)
     changes = treatments(recipe, rows, model.classes.size, numbers, plan.scale, longer)
     left = plan.max_time - (time.monotonic() - begun - compiling)
     trials = tried(case._replace(first=first), changes, max(left, 1.0), watch)
-    return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun)
+    return Diagnosis(seen, proven, trials, model.run.settings, plan, time.monotonic() - begun, least)
 
 
 def _recipe(plan: Plan) -> Recipe:
@@ -227,10 +237,11 @@ def treatments(
     apart = classes > 2 and settings.multi_class == ALONE
     alone = {} if settings.multi_class == ALONE or together else {"multi_class": ALONE}
     mean, best = {"keep": "averaged"}, {"keep": "pocket"}
-    averaged, square = mean.items() <= own.items(), numbers and _products(rows) <= MOST
+    averaged, of_columns = mean.items() <= own.items(), numbers and settings.kernel is None
+    square = of_columns and _products(rows) <= MOST
     spread = {} if scaled else {"scale": _further(scale, "standard")}
     plain = not settings.shaped
-    uneven = numbers and not scaled and plain and ranges_apart(rows) >= FAR
+    uneven = of_columns and not scaled and plain and ranges_apart(rows) >= FAR
     linear = {} if settings.memory.is_linear else {"keep": "averaged"}
     worth: dict[str, tuple[bool, dict[str, Any]]] = {
         "as it is": (True, {}),
@@ -338,5 +349,8 @@ def _learned(case: Case, recipe: Recipe, split: tuple[Array, Array], seconds: fl
 def _ready(case: Case, recipe: Recipe, split: tuple[Array, Array]) -> Part:
     """Training and held-out rows in the recipe's features."""
     scale = (recipe.features.scale or "none").removeprefix(f"{case.scale}+")
-    train, held = (Batch(case.rows.take(numbers), case.y[numbers]) for numbers in split)
+    rows = case.rows
+    if getattr(recipe.settings.kernel, "pairwise", False):  # its columns are values of K with rows, those learned from
+        rows = rows.take_columns(split[0])
+    train, held = (Batch(rows.take(numbers), case.y[numbers]) for numbers in split)
     return part(train, held, recipe.features._replace(scale=scale))

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.rows import Array, Rows
+from ..errors import DataError
+from ..kernels.rows import KernelRows
 from ..learn.run import Run
 from ..model.model import Model
 from ..recipe.training import Learned
 from ..theory.ledger.bounds import followable, kind_of, longest, mistake_limit
 from ..theory.problem import Problem, as_problem
+from ..theory.space import Space, in_lengths, in_space
 
 if TYPE_CHECKING:
+    from ..theory.fewest.errors import MinimumError
     from ..theory.separability import Separability
+
+SMALL = 20_000
+"""Values of the rows up to which the fewest errors are looked for: heart has 3,510, iris 600."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +77,44 @@ def questions(rows: Rows, y: Array, model: Model) -> list[Question]:
 
 def verdicts(rows: Rows, y: Array, learned: Learned, seconds: float) -> list[Verdict]:
     """The proofs, and where there is a hyperplane the margin and what it limits. seconds: for all of them."""
-    from ..theory.separability import separable
+    from ..theory.separability import Separability, separable
 
     asked = questions(rows, y, learned.model)
     end, history, made = time.monotonic() + seconds, learned.model.run.history["class_mistakes"], []
     for number, (problem, numbers) in enumerate(asked):
         share = max((end - time.monotonic()) / (len(asked) - number), 0.01)
-        proof = separable(problem, time_limit=share)
         mistakes = sum(epoch[number] for epoch in history) if numbers is None else 0
-        verdict = Verdict(problem.classes, proof, longest(problem), mistakes, numbers=numbers)
+        try:
+            problem, square = _seen(problem, learned.rows, numbers)
+        except DataError as error:  # the values are those of no kernel, or too many
+            undecided = Separability(None, None, problem, [str(error)], 0.0)
+            made.append(Verdict(problem.classes, undecided, np.inf, mistakes, numbers=numbers))
+            continue
+        proof = separable(problem, time_limit=share)
+        verdict = Verdict(problem.classes, proof, square, mistakes, numbers=numbers)
         if proof.separable and numbers is None:
             verdict = _limited(verdict, learned, max(share - proof.seconds, 0.01))
         made.append(verdict)
     return made
+
+
+def _seen(problem: Problem, rows: Rows, numbers: Array | None) -> tuple[Problem, float]:
+    """The problem, in the space of a kernel where the rows are known by one, and R̄². DataError as of `Space`."""
+    if isinstance(rows, KernelRows):
+        problem = in_space(problem, Space.of(rows if numbers is None else rows.take(numbers)))
+    return problem, longest(in_lengths(problem))
+
+
+def fewest_errors(proven: list[Verdict], seconds: float) -> MinimumError | None:
+    """The fewest errors of any hyperplane, found and proven, of two classes that none parts; None of more classes, of
+    many rows, and where a kernel's values are rounded, which hides ties."""
+    from ..theory.fewest.errors import minimum_error
+
+    proof = proven[0].proof
+    space, few = proof.problem.space, proof.problem.n * max(proof.problem.d, 1) <= SMALL
+    if len(proven) > 1 or proof.separable is not False or not few or not (space is None or space.exact):
+        return None
+    return minimum_error(proof.problem, time_limit=seconds)
 
 
 def _limited(verdict: Verdict, learned: Learned, seconds: float) -> Verdict:

@@ -184,8 +184,9 @@ class LinearClassifier(Classifier):
         return self._take(model)
 
     @partial(OnlyIf, no_parts)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call."""
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, callback: Any = None) -> Any:
+        """Learn on with one pass over these rows. classes: all labels that will ever come; needed in the first call.
+        callback: as of `fit`."""
         first = not hasattr(self, "model_")
         y, rows = self._checked(X, y, reset=first)
         features, rows, before = self._into_kernel(rows, None if first else self._going_on())
@@ -209,7 +210,7 @@ class LinearClassifier(Classifier):
         if weight == "balanced":
             weight = {v: sum(counts.values()) / (len(counts) * n) for v, n in counts.items() if n}
         names = getattr(self, "feature_names_in_", None)
-        task = Task(class_weight=weight, scorer=self._scorer(features), names=names)
+        task = Task(class_weight=weight, scorer=self._scorer(features), names=names, observers=callback)
         model.run.position = (0, 0)  # other rows than those of a call that stopped midway
         for name in ("max_iter", "max_updates", "max_time"):
             learner_table()[name].check(getattr(self, name))

@@ -98,18 +98,24 @@ class AdviceTable(Table):
                 if cell.strip() and not (is_number(cell) and 0.0 <= float(cell) <= 1.0):
                     return what, "expected a loss from 0 to 1, or nothing for an expert that is asleep"
             elif self._value(cell, p == columns.label) is None:
-                heard = self._heard[p == columns.label and self._up is None]
-                before = " or ".join(heard.values()) if heard else ""
-                if self._up is not None and before and before != self._up:
-                    words = f"expected {plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
-                    return what, Message(words, up=None)
-                right = (
-                    f"{plain(before)} as before"
-                    if before
-                    else f"{SAYS}; {{up.name}} names another word for 1, {{drop:s}} leaves a column out"
-                )
-                return what, Message(f"expected {right}", up=None, drop="")
+                return what, self._expected(p == columns.label)
         return None
+
+    def _expected(self, outcome: bool) -> Message:
+        """Which words a column may have, and what a table of advice is: what is read may be one of labelled rows."""
+        heard, columns = self._heard[outcome and self._up is None], self.columns
+        before = " or ".join(heard.values()) if heard else ""
+        if self._up is not None and before and before != self._up:
+            right = f"{plain(self._up)} ({{up.name}}) or {plain(before)}, as before"
+        elif before:
+            right = f"{plain(before)} as before"
+        else:
+            right = f"{SAYS}; {{up.name}} names another word for 1, {{drop:s}} leaves a column out"
+        assert columns.label is not None  # advice always has one
+        where = plain(columns.called(columns.label)[:80])
+        rounds = f"a row for each round, a column for what each expert says, and the outcome in {where}"
+        text = f"expected {right}. A table of advice has {rounds}; labelled rows go with {{learners.name}}"
+        return Message(text, up=None, drop="", learners=None)
 
     def _plain_batch(self, lines: list[str]) -> Batch:
         batch = super()._plain_batch(lines)

@@ -104,6 +104,8 @@ class Watch:
     """The observers of one call of `train`, asked as one."""
 
     def __init__(self, observers: list[Observer], run: Run, chunks: Chunks, order: Array | None = None) -> None:
+        if len({id(observer) for observer in observers}) < len(observers):
+            raise SettingError("an observer is given twice; each follows a run once")
         self.observers = observers
         self.followers = [observer for observer in observers if observer.begin(run, chunks, order)]
 

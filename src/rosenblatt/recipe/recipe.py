@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -163,15 +163,25 @@ class Recipe:
         """
         return training.further(self, training.model_of(model), no_text(data), y, sample_weight, observers).model
 
-    def choose_threshold(self, model: Model, data: Any, y: Any = None, called: str = "") -> Model:
+    def choose_threshold(
+        self,
+        model: Model,
+        data: Any,
+        y: Any = None,
+        called: str = "",
+        watch: Callable[[Array, Array], None] | None = None,
+    ) -> Model:
         """The model with the threshold that this recipe asks for, chosen on labelled data: better not those that it has
-        learned from. called: what the data are called in the record. Raises SettingError where none is asked for."""
+        learned from. called: what the data are called in the record. watch: is called with the scores as learned, (n,),
+        and the labels before the choice. Raises SettingError where none is asked for."""
         model = training.model_of(model)
         source = source_like(no_text(data), model, y, labelled=True)
         found: list[Array] = []
         raw = replace(model, threshold=0.0)
         scores, labels = raw.scores_and_labels(source, lambda part: found.append(marks(part.rows)))
         known = share_known(model.learned_from, np.concatenate(found))
+        if watch is not None:
+            watch(scores, labels)
         with naming(source.origin):
             return chosen(model, scores, labels, self.wish, called or source.origin, known)
 

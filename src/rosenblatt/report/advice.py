@@ -11,6 +11,7 @@ from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import FAR, UNEVEN, Columns, repeats
 from ..doctor.summary import ranges_apart
 from ..features.scaling import Standard
+from ..kernels import kernel_name
 from ..learn.settings import Settings
 from ..model.model import Model
 from ..recipe.trial import Trial
@@ -84,7 +85,7 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.separable is not False and done:
         yield f"To converge, use {shown(done[0])}: it was finished after {ended}."
     elif done:
-        alone = f"These columns alone allow no {one} without an error"
+        alone = f"{'This kernel allows' if diagnosis.kernel else 'These columns alone allow'} no {one} without an error"
         yield f"{alone}, but {shown(done[0])} converged, after {ended}."
     if longer is not None and longer.converged:
         let = "Or let" if done else "Let"
@@ -102,24 +103,52 @@ def _converging(diagnosis: Diagnosis) -> Iterator[str]:
         judge = "" if diagnosis.facts.rows < FEW else ", and judge it by its errors on held-out rows"
         what = "zero errors" if diagnosis.by_loss else "the learner as it is to converge"
         yield f"Do not wait for {what}: that is proven to be impossible. Stop it after some epochs{judge}."
-        same = [trial for trial in diagnosis.trials if not trial.failed and _same_hyperplanes(trial, diagnosis)]
+        yield from _fewest(diagnosis)
+
+
+def _fewest(diagnosis: Diagnosis) -> Iterator[str]:
+    """How few rows are wrong by a hyperplane: proven where that is known, and by those that were tried."""
+    same = [trial for trial in diagnosis.trials if not trial.failed and _same_hyperplanes(trial, diagnosis)]
+    tried, proven, kernel = "", diagnosis.fewest, diagnosis.kernel
+    if same:
         least = min(same, key=lambda trial: trial.training_errors or 0)
-        fewest = f"{least.training_errors:,}, with {shown(least)}"
-        option = "" if diagnosis.fit_intercept else " --no-intercept"
-        more = f"; `rosenblatt optimum{option}` says how few are possible"
-        by = f"a {one}"
-        if len(diagnosis.facts.class_rows) > 2:
-            by, more = f"{hyperplane(diagnosis.fit_intercept, many=True)}, one for each class,", ""
-        of = f"Of the {diagnosis.facts.rows:,} rows learned from"
-        yield f"{of}, the fewest wrong by {by} in these columns were {fewest}{more}."
+        tried = f"{least.training_errors:,}, with {shown(least)}"
+    of, space = f"Of the {diagnosis.facts.rows:,} rows learned from", "in these columns"
+    option = "" if diagnosis.fit_intercept else " --no-intercept"
+    if kernel is not None:
+        option += f" --kernel {kernel_name(kernel)}"
+        space = "in the kernel's space"
+    if proven is None:
+        exact = len(diagnosis.verdicts) == 1 and (kernel is None or diagnosis.verdicts[0].proof.problem.space.exact)
+        more = f"; `rosenblatt optimum{option}` says how few are possible" if exact else ""
+        each = "" if len(diagnosis.verdicts) == 1 else ", one for each class,"
+        if tried:
+            yield f"{of}, the fewest wrong by the hyperplanes tried{each} were {tried}{more}."
+        return
+    errors = min([proven.errors, *(trial.training_errors or 0 for trial in same)])
+    errors = max(errors, proven.lower_bound)  # trials are counted in floats
+    best, command = f"the best {hyperplane(diagnosis.fit_intercept)} {space}", f"`rosenblatt optimum{option}`"
+    if errors == proven.lower_bound:
+        known = f"{best} has {errors:,} wrong, which is proven; {command} shows it"
+    else:
+        known = f"{best} that was found has {errors:,} wrong, and none has fewer than {proven.lower_bound:,}, which is "
+        known += f"proven; {command} looks longer"
+    yield f"{of}, {known}{tried and f'. The best of those tried has {tried}'}."
+
+
+def of_rows(diagnosis: Diagnosis) -> bool:
+    """Whether the columns are values of K with rows."""
+    return bool(getattr(diagnosis.kernel, "pairwise", False))
 
 
 def _same_hyperplanes(trial: Trial, diagnosis: Diagnosis) -> bool:
     """Whether what it learns is one of the hyperplanes that the verdict is about: not with products of columns, nor
     with an offset where there was none, be it through columns that are centred; rows of equal length are other rows,
-    but for hyperplanes through the origin."""
+    but for hyperplanes through the origin. In a kernel's space not where columns are scaled; and what votes has
+    none."""
     scale = str(trial.words.get("scale", ""))
     other = "standard" in scale if not diagnosis.fit_intercept else "unit" in scale
+    other = other or trial.nonzero_weights is None or (diagnosis.kernel is not None and bool(scale))
     return not other and not {"degree", "fit_intercept"} & set(trial.words)
 
 
@@ -159,8 +188,8 @@ def _data(diagnosis: Diagnosis) -> Iterator[str]:
             f"One class has {facts.imbalance:.0f} times the rows of the other, so that few errors say little: count "
             f"those of each class (`rosenblatt evaluate`), and try --class-weight balanced."
         )
-    if diagnosis.plan.texts:
-        return  # words that occur together are no slip
+    if diagnosis.plan.texts or diagnosis.kernel is not None:
+        return  # words that occur together are no slip, and of columns that repeat each other K is made all the same
     constant = len(facts.constant) if diagnosis.fit_intercept else 0  # through the origin it is an offset
     idle = len(facts.empty) + constant + len(facts.duplicates)
     if idle and facts.features > idle:

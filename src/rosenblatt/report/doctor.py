@@ -1,5 +1,6 @@
 """The page: what happened, what is proven, what is in the data, what was tried, what to do."""
 
+import math
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -8,15 +9,18 @@ from typing import Any
 from ..doctor.diagnosis import Diagnosis
 from ..doctor.facts import FAR, UNEVEN
 from ..doctor.verdict import Verdict
+from ..kernels import kernel_name
 from ..read.several import words_of
 from ..recipe.trial import Trial
 from ..theory.ledger.bounds import whole
 from ..theory.proof.exact import NOT_IN_FLOATS
-from .advice import FEW, effort, length, numbers
+from ..theory.separability import THEOREM, checked
+from .advice import FEW, effort, length, numbers, of_rows
 from .words import as_options, class_counts, hyperplane, large, listed, plural, table, wrapped
 
 WIDE = 80
 LISTED = 6
+UNSCALED = "A step moves the weight of a large column far and that of a small one hardly: scale them."
 Say = Callable[[str], str]
 """Reason → how this face of the program says it."""
 
@@ -28,7 +32,7 @@ def page(diagnosis: Diagnosis, data: str, options: str = "", say: Say = str) -> 
     yield f"{data}: {plural(facts.rows, 'row')} ({classes}), {plural(facts.features, 'feature')}"
     if diagnosis.trials:
         yield from _section("What happened", _happened(diagnosis, say))
-        asked = f"Is there a {hyperplane(diagnosis.fit_intercept)} without an error?"
+        asked = f"Is there a {hyperplane(diagnosis.fit_intercept)} without an error{_where(diagnosis)}?"
         yield from _section(asked, _proven(diagnosis, (data, options), say))
     yield from _section("What is in the data", _data(diagnosis))
     if diagnosis.trials:
@@ -48,6 +52,10 @@ def _section(title: str, sentences: Iterator[str] | list[str]) -> Iterator[str]:
         yield from wrapped(sentence, WIDE, "  ", "  ")
 
 
+def _where(diagnosis: Diagnosis) -> str:
+    return "" if diagnosis.kernel is None else f" in the space of {kernel_name(diagnosis.kernel)}"
+
+
 # --- what happened ----------------------------------------------------------------------------------------------------
 
 
@@ -55,7 +63,8 @@ def _happened(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
     base, settings = diagnosis.trials[0], diagnosis.settings
     assert settings is not None
     words = settings.words()
-    who = f"The learner ({settings.learner}, keep {words['keep']}, {words['optimizer']})"
+    kernel = "" if diagnosis.kernel is None else f", kernel {kernel_name(diagnosis.kernel)}"
+    who = f"The learner ({settings.learner}{kernel}, keep {words['keep']}, {words['optimizer']})"
     if base.failed:
         yield f"{who} could not learn: {say(base.failed)}."
         return
@@ -92,23 +101,29 @@ def _proven(diagnosis: Diagnosis, read: tuple[str, str], say: Say) -> Iterator[s
         only = "" if len(diagnosis.verdicts) == 1 else f" --positive {shlex.quote(str(first.classes[1]))}"
         if first.numbers is not None:
             only = f" --only {shlex.quote(','.join(map(str, first.classes)))}"
+        if first.proof.problem.kernel is not None:
+            only = f" --kernel {shlex.quote(first.proof.problem.kernel)}{only}"
         yield "This writes the proof to a file, which `rosenblatt verify` checks:"
         yield f"  rosenblatt separable {shlex.join(words_of(data))}{options}{only} --save proof.json"
 
 
 def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
-    proof = verdict.proof
+    proof, kernel = verdict.proof, diagnosis.kernel is not None
     if verdict.separable:
         all_rows = f"all {diagnosis.facts.rows:,} rows on their right sides"
-        yield f"Yes, this is proven: one was found that has {all_rows}, and it was checked in exact arithmetic."
+        how = checked(proof) if kernel else "and it was checked in exact arithmetic"
+        why = THEOREM if proof.kind == "theorem" else f"one was found that has {all_rows}, {how}"
+        yield f"Yes, this is proven: {why}."
         yield from _limit(diagnosis, verdict, say)
         return
     if verdict.separable is None:
-        yield f"Not decided in the time given; a larger --max-time may. Tried: {'; '.join(proof.tried) or 'nothing'}."
+        more = "" if kernel else " in the time given; a larger --max-time may"
+        yield f"Not decided{more}. Tried: {'; '.join(proof.tried) or 'nothing'}."
         return
     rows, (negative, positive) = verdict.rows, [_side(label) for label in verdict.classes]
     if len(rows) == 2 and proof.problem.fit_intercept:
-        equal = f"rows {numbers(rows)} (counted from 1) are equal, and one is of {negative}, the other of {positive}"
+        equal = f"rows {numbers(rows)} (counted from 1) are equal{' in this space' * kernel}"
+        equal += f", and one is of {negative}, the other of {positive}"
         yield f"No, this is proven: {equal}. No hyperplane can have the same point on both of its sides."
     elif proof.problem.fit_intercept:
         yield (
@@ -120,16 +135,18 @@ def _answer(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         zero = f"({numbers(rows)}; counted from 1): their weighted sum, each with its sign, is zero"
         proven = f"this is proven by {plural(len(rows), 'row')} {zero}"
         if len(rows) == 1:
-            proven = f"row {numbers(rows)} (counted from 1) is all zeros: every such hyperplane goes through it"
+            what = "has K(x, x) = 0" if kernel else "is all zeros"
+            proven = f"row {numbers(rows)} (counted from 1) {what}: every such hyperplane goes through it"
         yield f"No, not through the origin, and {proven}."
     if proof.kind == "enclosure":
         yield "The weights are known within bounds, by floating-point arithmetic that counts its own errors."
     elif len(rows) > 2:
         yield "The weights are known exactly, as fractions."
-    learner = "no linear learner" + ("" if diagnosis.fit_intercept else " without an offset")
+    learner, where = ("learner with this kernel", "") if kernel else ("linear learner", " on these features")
+    learner += "" if diagnosis.fit_intercept else " without an offset"
     yield (
-        f"So whatever the weights are, some row is on the wrong side: {learner} can get to zero errors on these "
-        "features, and more epochs do not change that. A learner that stops only when nothing is wrong never stops."
+        f"So whatever the weights are, some row is on the wrong side: no {learner} can get to zero errors{where}, "
+        "and more epochs do not change that. A learner that stops only when nothing is wrong never stops."
     )
 
 
@@ -150,13 +167,18 @@ def _limit(diagnosis: Diagnosis, verdict: Verdict, say: Say) -> Iterator[str]:
         return
     mistakes = f"up to {said(verdict.limit)} mistakes are possible here; this run made {said(verdict.mistakes)}"
     must = f"So the learner must converge{when}."
-    if not verdict.proof.in_floats:
+    if verdict.proof.in_floats is False:
         must = f"But {NOT_IN_FLOATS}: a learner, which works in floats, need not get there."
     yield f"{must} {sizes[0].upper()}{sizes[1:]}: {mistakes}."
     if not base.converged and allowed is not None and verdict.limit >= allowed:
+        wider = (
+            "other parameters of the kernel may widen it"
+            if diagnosis.kernel
+            else "to scale the columns often widens it"
+        )
         yield (
             f"Each epoch before the last has at least one mistake, so {allowed:,} epochs are not guaranteed to "
-            f"suffice. The gap is narrow for rows of this length; to scale the columns often widens it."
+            f"suffice. The gap is narrow for rows of this length; {wider}."
         )
 
 
@@ -212,7 +234,8 @@ def _data(diagnosis: Diagnosis) -> Iterator[str]:
     odd = list(_odd(diagnosis))
     yield from odd
     if not odd:
-        what = "no equal rows with different labels, no constant and no duplicate columns, columns of like size"
+        what = "no equal rows with different labels"
+        what += "" if of_rows(diagnosis) else ", no constant and no duplicate columns, columns of like size"
         yield f"Nothing odd: {what}{', classes of like size' if len(diagnosis.facts.class_rows) > 1 else ''}."
 
 
@@ -222,9 +245,11 @@ def _odd(diagnosis: Diagnosis) -> Iterator[str]:
         rows = sum(map(len, facts.twins))
         errors = f"at least {plural(facts.wrong, 'error')}, whatever is learned"
         yield f"{rows:,} rows have an equal row with another label, as {numbers(facts.twins[0])}: {errors}."
-    if not diagnosis.plan.texts:  # of texts, words that occur together are no slip
+    if not (diagnosis.plan.texts or of_rows(diagnosis)):  # of texts, words that occur together are no slip
         yield from _columns(diagnosis)
-    if facts.zero_rows:
+    if facts.zero_rows and diagnosis.kernel is not None:
+        yield f"Rows without values: {facts.zero_rows:,}."
+    elif facts.zero_rows:
         origin = "every hyperplane through the origin goes through them, and has them wrong"
         answer = "the bias alone decides what they are called" if diagnosis.fit_intercept else origin
         yield f"Rows without values: {facts.zero_rows:,}; {answer}."
@@ -232,24 +257,26 @@ def _odd(diagnosis: Diagnosis) -> Iterator[str]:
         large = max(facts.class_rows, key=lambda label: facts.class_rows[label])
         wrong = f"{1 - facts.class_rows[large] / facts.rows:.1%} of the rows"
         yield f"Classes of very different size: who always says {large} is wrong on only {wrong}."
-    if facts.rows <= facts.features and facts.rows < 20:
+    if facts.rows <= facts.features and facts.rows < 20 and not of_rows(diagnosis):
         yield f"Only {plural(facts.rows, 'row')}: nearly any labels could be separated, which says little of new rows."
 
 
 def _columns(diagnosis: Diagnosis) -> Iterator[str]:
-    facts, nothing = diagnosis.facts, "Nothing can be learned from them."
-    constant = nothing if diagnosis.fit_intercept else "Without an offset, they are one."
+    facts, nothing = diagnosis.facts, " Nothing can be learned from them."
+    constant = nothing if diagnosis.fit_intercept else " Without an offset, they are one."
+    if diagnosis.kernel is not None:  # of which K is made all the same
+        nothing = constant = ""
     for what, names, so in (("without values", facts.empty, nothing), ("that are constant", facts.constant, constant)):
         if names:
-            yield f"Columns {what}: {_listed(names)}. {so}"
+            yield f"Columns {what}: {_listed(names)}.{so}"
     if facts.duplicates:
         yield f"Columns that repeat another: {_listed([f'{one} = {other}' for one, other in facts.duplicates])}."
     if facts.lengths is not None and facts.spread >= FAR:
         (long, most), (short, least) = facts.lengths
         yield (
             f"Columns of very different size: column {long} is {said(facts.spread)} times as long as column {short} "
-            f"({most:.3g} beside {least:.3g}, as vectors). A step moves the weight of a large column far and that of a "
-            f"small one hardly: scale them."
+            f"({most:.3g} beside {least:.3g}, as vectors). "
+            + ("The large ones alone make K: scale them." if diagnosis.kernel else UNSCALED)
         )
 
 
@@ -283,6 +310,10 @@ def _table(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
         yield "  * the fewest errors on held-out rows; = not clearly more"
     if any(trial.stop.kind == "time" for trial in diagnosis.trials):
         yield "  (time): its share of --max-time was over before it was finished"
+    if diagnosis.kernel is not None:
+        others = " scalings," if of_rows(diagnosis) else ""
+        left = f"Left out, as weights are of rows here and not of columns:{others} products of columns, and metrics."
+        yield from wrapped(left, WIDE, "  ", "  ")
 
 
 def _best(diagnosis: Diagnosis) -> Trial | None:
@@ -305,6 +336,7 @@ def as_dict(diagnosis: Diagnosis, first: int) -> dict[str, Any]:
         "verdicts": [_of_verdict(verdict, first) for verdict in diagnosis.verdicts],
         "trials": list(map(_of_trial, diagnosis.trials)),
         "best": None if best is None else as_options(best.words),
+        "fewest_errors": _of_fewest(diagnosis.fewest),
         "advice": diagnosis.advice,
         "seconds": diagnosis.seconds,
     }
@@ -314,9 +346,15 @@ def _of_verdict(verdict: Verdict, first: int) -> dict[str, Any]:
     return {
         "classes": list(verdict.classes), "separable": verdict.separable, "kind": verdict.proof.kind,
         "rows": [row + first for row in verdict.rows], "tried": verdict.proof.tried,
-        "longest_row_squared": verdict.longest, "mistakes": verdict.mistakes, "margin": verdict.margin,
+        "longest_row_squared": verdict.longest if verdict.longest < math.inf else None,
+        "mistakes": verdict.mistakes, "margin": verdict.margin,
         "limit": verdict.limit, "perceptron": verdict.perceptron, "why_not": verdict.why_not or None,
     }  # fmt: skip
+
+
+def _of_fewest(fewest: Any) -> dict[str, Any] | None:
+    """As `optimum --json` has it."""
+    return None if fewest is None else {name: getattr(fewest, name) for name in ("errors", "lower_bound", "optimal")}
 
 
 def _of_trial(trial: Trial) -> dict[str, Any]:

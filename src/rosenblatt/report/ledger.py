@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..kernels import kernel_name
 from ..theory.ledger.bounds import Bound, whole
 from ..theory.ledger.ledger import Ledger
 from .words import large, plural, wrapped
@@ -107,10 +108,11 @@ def _head(ledger: Ledger, say: Callable[[str], str]) -> list[str]:
     order += f", {ledger.left_out:,} of {ledger.first_row[-1]:,} left out" if ledger.left_out else ""
     order = "" if run.settings.optimizer.picks else f", {order}"
     eta = "" if run.settings.brings else f", eta {words['eta0']:g}"
+    kernel = "" if run.settings.kernel is None else f", kernel {kernel_name(run.settings.kernel)}"
     epochs = run.epoch - ledger.before[2]
     spent = f" in {plural(epochs, 'epoch')}" if epochs else ""
     lines = [
-        f"followed: {'' if run.settings.brings else 'rule '}{run.settings.learner}, keep {words['keep']}, "
+        f"followed: {'' if run.settings.brings else 'rule '}{run.settings.learner}{kernel}, keep {words['keep']}, "
         f"{words['optimizer']}{order}{eta}",
         f"  {plural(ledger.mistakes, 'mistake')}, {plural(ledger.updates, 'update')}{spent}: {say(run.stop_reason)}",
     ]

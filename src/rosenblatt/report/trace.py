@@ -135,10 +135,10 @@ def _added(record: Record, own: Entries, i: int, scores: tuple[float, float]) ->
         return "the update does not move it"
     settings = record.settings
     x = "x̄" if settings.fit_intercept else "x"
-    square = f"{x}ᵀΣ{x}" if settings.shaped and not settings.pulls else f"‖{x}‖²"
+    square = f"‖{x}‖²" if hasattr(settings.metric, "plain") else f"{x}ᵀΣ{x}"
     if settings.kernel is not None:
         square = "(k(x, x) + 1)" if settings.fit_intercept else "k(x, x)"
-    eta = settings.shaped and not settings.pulls and not settings.brings
+    eta = settings.shaped and not settings.brings  # then the step comes without it
     whole = step == (1.0 if eta else settings.rate) and (eta or hasattr(settings.schedule, "constant"))
     dot = "" if square.startswith(("‖", "(")) else "·"
     formula = f"η{dot}{square}" if whole else f"{'η·' if eta else ''}y·a{dot}{square}"
@@ -211,7 +211,8 @@ def _together(record: Record, own: Entries, update: int) -> str:
     end = f"{wrong(record, own, own.after):,} after it"
     if np.isnan(own.after).any():
         end = "how many after it was not measured"
-    return f"{plural(rows, 'row')} moved w together{shrank}; {wrong(record, own, own.u):,} of them were wrong, {end}"
+    bad = f"{wrong(record, own, own.u):,} of them wrong before it"
+    return f"{plural(rows, 'row')} moved w together{shrank}; {bad}, {end}"
 
 
 # --- names ---

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from ..core.rows import Array, stack
 from ..errors import DataError, SettingError
 from ..learn.epochs import SEGMENT
 from ..learn.observers import Event, Observer, Walked
-from ..learn.run import Chunk, Chunks, Run
+from ..learn.run import Chunk, Chunks, Run, Stop
 from ..model.file import run_parts
 from .record import Entries, Record, Updates, Weights, error_of
 
@@ -24,8 +25,35 @@ KEPT_NUMBERS = 1 << 20
 """Numbers of kept weights, 8 MB, unless another budget is given."""
 MOST_KEPT = 10_000
 """Updates whose weights are kept at the most."""
+MOST_ENTRIES = 20_000_000
+"""At which a run is ended, as its record would fill the memory: 2 GB, and some minutes of a run that does not end."""
+MOST_NAMES = 1 << 16
+"""Of products of columns, and of mapped ones."""
 MOST_SCORES = 1 << 24
 """Of rows by kept weights, up to which training errors are counted of all of them: .3 s."""
+
+
+class _Columns:
+    """Arrays of one length that grow by doubling: many short epochs cost no more than a long one."""
+
+    def __init__(self, kinds: str) -> None:
+        self.arrays, self.size = [np.empty(1 << 8, kind) for kind in kinds.split()], 0
+
+    def add(self, count: int, *parts: Any) -> None:
+        """parts: of each array `count` numbers, or one for all."""
+        end, room = self.size + count, len(self.arrays[0])
+        while room < end:
+            room *= 2
+        for place, part in enumerate(parts):
+            if room > len(self.arrays[place]):
+                grown = np.empty(room, self.arrays[place].dtype)
+                grown[: self.size] = self.arrays[place][: self.size]
+                self.arrays[place] = grown
+            self.arrays[place][self.size : end] = part
+        self.size = end
+
+    def filled(self) -> list[Array]:
+        return [values[: self.size] for values in self.arrays]
 
 
 class Trace(Observer):
@@ -79,8 +107,7 @@ class Trace(Observer):
         self._begun = None if fresh and not (run.settings.kernel is not None and w.any()) else _state(run)
         self._make(sum(size for _, size in parts) / max(len(self._y), 1))
         self.epochs: list[dict[str, Any]] = []
-        self._entries: list[tuple[Array, ...]] = []
-        self._updates: list[tuple[Array, ...]] = []
+        self._entries, self._updates = _Columns("i8 i8 i4 f8 f8 f8 f8 f8"), _Columns("i8 i8 i8 f8 f8")
         self._record: Record | None = None
         self._open = False
         return False
@@ -108,6 +135,8 @@ class Trace(Observer):
         return 1 if optimizer.picks else int(optimizer.block(n))
 
     def around(self, rule: Any) -> Recorder:
+        if isinstance(rule, Recorder):
+            raise SettingError("a run is recorded by one trace; give one, and share its record")
         return Recorder(rule, *self._arrays)
 
     def walked(self, walked: Walked) -> None:
@@ -118,13 +147,13 @@ class Trace(Observer):
             assert self.run is not None
             first = int(n[BEFORE]) + 1
             numbers = np.repeat(np.arange(first, first + k), np.diff(update[:k, 2], prepend=0))
-            row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m].copy()
+            row, moved = walked.rows[place[:m]] + self._first[walked.number], cls[:m]
             y = np.where(self._y[row] == moved, 1.0, -1.0) if self.run.many else self._y[row]
-            self._entries.append((numbers, row, moved, y, *number[:m].T.copy()))
+            self._entries.add(m, numbers, row, moved, y, *number[:m].T)
             if self._open:  # parts of one block make one update
-                self._updates.pop()
+                self._updates.size -= 1
                 self._keep_last(first)
-            self._updates.append((np.full(k, self.run.epoch + 1), *update[:k, :2].T.copy(), *length[:k].T.copy()))
+            self._updates.add(k, self.run.epoch + 1, *update[:k, :2].T, *length[:k].T)
             self._open = walked.whole > 0
             n[BEFORE] = first + k - 1 - self._open  # an open update is counted again, by the next part of its block
         if walked.last:
@@ -141,12 +170,15 @@ class Trace(Observer):
             weights[at], number[at] = weights[end - 1], number[end - 1]
             n[KEPT] = at + 1
 
-    def epoch(self, event: Event) -> None:
+    def epoch(self, event: Event) -> Stop | None:
         if event.epoch_ended:
             history = event.run.history
             last = {name: history[name][-1] for name in ("mistakes", "updates", "loss")}
             self.epochs.append({"epoch": event.run.epoch, **last, "by": int(self._arrays[-1][BEFORE])})
             self._record = None
+        if self._entries.size < MOST_ENTRIES:
+            return None
+        return Stop("own", note=f"the record is full, with {MOST_ENTRIES:,} entries")
 
     def end(self, run: Run) -> None:
         self._record = None
@@ -160,16 +192,15 @@ class Trace(Observer):
             raise DataError("the trace has recorded no run yet; give it to fit as callback=trace")
         if self._record is None:
             run, facts = self.run, {"weights": self.weights, "errors": self.errors, "machine": machine(), **self._facts}
-            none = [np.empty(0, kind) for kind in "qqiddddd"], [np.empty(0, kind) for kind in "qqqdd"]
-            entries = Entries(*map(np.concatenate, zip(*self._entries, strict=True)) if self._entries else none[0])
-            updates = Updates(*map(np.concatenate, zip(*self._updates, strict=True)) if self._updates else none[1])
+            entries, updates = Entries(*self._entries.filled()), Updates(*self._updates.filled())
             settings = run.settings
             if settings.kernel is not None and (self._block(2) > 1 or settings.budget is not None):
                 entries.after[:] = np.nan  # the loop corrects only the scores of the rows to come
-            classes, names = facts.pop("classes", None), facts.pop("names", None)
+            chunk, classes = self._chunk(), facts.pop("classes", None)
+            names = _named(facts.pop("names", None), chunk.rows.given.width)
             classes = np.arange(max(2, run.state.b.size)) if classes is None else np.asarray(classes)
             made = Record(
-                settings, classes, names, self._chunk(), self.start, entries, updates, self._kept(), self.epochs,
+                settings, classes, names, chunk, self.start, entries, updates, self._kept(), self.epochs,
                 str(run.stop_reason), facts, self.order, tuple(np.diff(self._first).tolist()), self._begun,
             )  # fmt: skip
             made.kept.b[...] = made.bias(made.kept.update)
@@ -201,6 +232,13 @@ def record_of(given: Any) -> Record:
         shown = repr(given) if path else given.__name__ if isinstance(given, type) else type(given).__name__
         raise SettingError(f"a Record is needed, or the Trace that has it; found {shown}{hint}")
     return found
+
+
+def _named(names: Any, width: int) -> Sequence[str] | None:
+    """Names of products and of mapped columns are made as they are asked for, and have no end of their own."""
+    if names is None or hasattr(names, "__len__"):
+        return names
+    return [names[j] for j in range(width)] if width <= MOST_NAMES else None
 
 
 def _count_errors(record: Record) -> None:

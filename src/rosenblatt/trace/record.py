@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.loop import MISTAKES
+from ..core.loop import UPDATES as UPDATED
 from ..core.rows import Array
 from ..errors import DataError
 from ..learn.converged import mistaken
@@ -37,7 +39,7 @@ class Entries(NamedTuple):
 
     update: its number, from 1. row: from 0, in the order of the data. cls: 0 with two classes, else the class moved. y:
     ±1, whether the row is of that class. u: the score before. a: the step, as it was made: w ← w + a·x (with a metric
-    w ← w + η·a·Σx). after: the score after the update, NaN where it was not measured. b: the bias after it.
+    or L1 w ← w + η·a·Σx). after: the score after the update, NaN where it was not measured. b: the bias after it.
     """
 
     update: Array
@@ -121,6 +123,19 @@ class Record:
         from .told import in_notebook
 
         return in_notebook(self)
+
+    @property
+    def before(self) -> tuple[int, int, int]:
+        """(epochs, updates, mistakes) of a run that went on before this record began."""
+        if self.begun is None:
+            return 0, 0, 0
+        n = self.begun[1]["state.n"]
+        return int(self.begun[0]["epoch"]), int(n[UPDATED]), int(n[MISTAKES])
+
+    @property
+    def mistakes(self) -> int:
+        """Made while it was recorded, by its last update."""
+        return int(self.updates.mistakes[-1]) - self.before[2] if len(self) else 0
 
     def of(self, update: int) -> Entries:
         """The entries of one update, from 1. DataError where it is none."""

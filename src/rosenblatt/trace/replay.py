@@ -271,6 +271,9 @@ def _read(record: Record, data: Any) -> Chunk:
 def _slips(saved: SavedTrace) -> list[Difference]:
     """Fields of the first line and the last that do not fit their digests."""
     last, fields = len(saved.lines), saved.last.get("fields")
+    added = [name for name in saved.last if name not in ("end", "fields", "digest")]
+    if added:
+        return [Difference(last, name, saved.last[name], NOTHING) for name in added]
     if not isinstance(fields, dict):
         return [Difference(last, "fields", fields, known=False)]
     own = [(1, *each) for each in leaves(saved.head)] + [(last, *each) for each in leaves({"end": saved.last["end"]})]

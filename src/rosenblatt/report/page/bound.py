@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
+from ...errors import DataError
+from ...kernels import kernel_name
 from ...learn.run import new_run
 from ...theory.ledger.bounds import whole
 from ...theory.ledger.ledger import Ledger
@@ -12,6 +16,8 @@ from ...trace.record import Record
 
 SECONDS = 5.0
 """For the search of the widest margin."""
+ROWS = 4000
+"""Of a kernel at most: its space is found without a time limit, of so many in 2 s of CPU."""
 
 
 class Limit(NamedTuple):
@@ -22,30 +28,47 @@ class Limit(NamedTuple):
 
 
 def limit_of(record: Record) -> Limit:
-    """R̄²/γ̄² (of a margin perceptron with 2τ/η beside R̄²), as the ledger of theorems has it."""
-    why = ""
+    """R̄²/γ̄² (of a margin perceptron with 2τ/η beside R̄²), as the ledger of theorems has it, in a kernel's space where
+    there is one."""
+    why, kernel = "", record.settings.kernel
+    where = "" if kernel is None else f" in the space of {kernel_name(kernel)}"
     if record.chunk is None:
         why = "the rows are not at hand"
-    elif record.settings.kernel is not None:
-        why = "scores are those of a kernel"
-    elif record.start[0].any() or record.start[1].any():
+    elif went_on(record):
         why = "learning went on from other weights than zeros"
+    elif kernel is not None and record.chunk.rows.n > ROWS:
+        why = f"{record.chunk.rows.n:,} rows are too many for a page to look for a margin{where}"
     else:
         ledger = Ledger(time_limit=SECONDS)
         classes = max(2, len(record.start[1]))
-        ledger.begin(new_run(record.settings, record.chunk.rows, classes), [record.chunk], None)
+        try:
+            ledger.begin(new_run(record.settings, record.chunk.rows, classes), [record.chunk], None)
+        except DataError as error:  # the values are those of no kernel
+            return _none(str(error))
         why = str(ledger.why_not)
         if not why and ledger.limit is not None and ledger.limit < 1e15:
             most, tau = whole(ledger.limit), 2.0 * ledger.law.tau / ledger.law.eta
             bars = ("R̄²", "γ̄²") if record.settings.fit_intercept else ("R²", "γ₀²")
             over = f"({bars[0]} + {tau:g})" if tau else bars[0]
             number = f"{over}/{bars[1]} = {ledger.limit:,.4g}"
-            size = f"{bars[0]} = {ledger.longest:.4g}, {bars[1][:-1]} = {ledger.margin:.4g}"
+            size = f"{bars[0]} = {ledger.longest:.4g}, {bars[1][:-1]} = {ledger.margin:.4g}{where}"
             return Limit(most, f"At most {most:,} mistakes are possible, {number} ({size}).")
         if not why:
+            origin = "" if record.settings.fit_intercept else " through the origin"
             why = {
                 True: "float64 has too few digits for the widest margin",
-                False: "the rows are not separable" + ("" if record.settings.fit_intercept else " through the origin"),
+                False: f"the rows are not separable{origin}{where}",
                 None: "no separator was found in time",
             }[ledger.separable if not math.isinf(ledger.limit or 0.0) else True]
+    return _none(why)
+
+
+def _none(why: str) -> Limit:
     return Limit(None, f"No theorem limits the mistakes: {why}.")
+
+
+def went_on(record: Record) -> bool:
+    """Whether learning began at other weights than zeros; those of a kernel's rows the start does not hold."""
+    if record.settings.kernel is None or record.start[1].any():
+        return bool(record.start[0].any() or record.start[1].any())
+    return record.begun is not None and bool(np.any(record.begun[1].get("state.w", 0.0)))

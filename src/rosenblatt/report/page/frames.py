@@ -10,6 +10,8 @@ from ...core.rows import Array, matrix
 from ...trace.record import Record
 from ..pictures.directions import Directions, directions
 from ..trace import sentence, signed, wrong
+from ..words import printable, short
+from .bound import went_on
 
 MOST = 2000
 """Updates shown, some 400 bytes each; of more every second, fourth, eighth …"""
@@ -19,6 +21,8 @@ MARKED = 200
 """Rows of one update that are marked."""
 SAME_SCALE = 4.0
 """Ranges that differ by less than this share one scale, so that w is at a right angle to its line."""
+FEW = 3
+"""Columns up to which w is written out, and classes whose own is."""
 DIGITS = 9
 """Of what is drawn."""
 LARGE = 1e100
@@ -141,10 +145,19 @@ def _rounded(values: Any) -> list[float]:
 
 
 def _beginning(record: Record) -> str:
-    w, b = record.start
-    if not w.any() and not b.any():
+    if not went_on(record):
         return "before the first update: all weights are 0, and so is every score"
     return "before the first update: the weights that learning went on from"
+
+
+def _whose(record: Record, update: int) -> list[tuple[int, str]]:
+    """(its number, ` of setosa`) of each class whose weights are written out: of more than two those that the update
+    moved."""
+    if len(record.start[1]) == 1:
+        return [(0, "")]
+    moved = np.unique(record.of(update).cls)[:FEW].tolist() if update else []
+    names = [short(printable(str(record.classes[k])), 20) or "(empty)" for k in moved]
+    return [(k, f" of {name}") for k, name in zip(moved, names, strict=True)]
 
 
 def _counted(record: Record, update: int, weights: tuple[Array, Array] | None) -> dict[str, str]:
@@ -157,10 +170,10 @@ def _counted(record: Record, update: int, weights: tuple[Array, Array] | None) -
     if weights is not None:
         w, b = weights
         out["‖w‖"] = signed(float(np.linalg.norm(w)))
-        if len(w) == 1 and w.shape[1] <= 3:
-            out["w"] = f"({', '.join(map(signed, w[0].tolist()))})"
-        if len(w) == 1:
-            out["b"] = signed(float(b[0]))
+        for k, of in _whose(record, update):
+            if w.shape[1] <= FEW:
+                out[f"w{of}"] = f"({', '.join(map(signed, w[k].tolist()))})"
+            out[f"b{of}"] = signed(float(b[k]))
         error = record.error(update)
         if error is not None:
             out["training error"] = f"{error:.1%}"

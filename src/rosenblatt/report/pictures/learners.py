@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from ...compare.result import Comparison, Row
-from .canvas import FILLS, INK, finish, look, paper, percent, plain
+from .canvas import FILLS, INK, finish, lines_of, look, paper, percent, plain
 from .labels import readable
 
 LONGEST = 44
@@ -25,7 +25,7 @@ def figure_of_learners(comparison: Comparison, title: str | Sequence[str]) -> Fi
     training rows have a wrong label.
     """
     rows, scoring = comparison.rows, comparison.scoring
-    figure = paper(11.0, 1.9 + 0.21 * len(rows), [*([title] if isinstance(title, str) else title), *wrong(comparison)])
+    figure = paper(11.0, 1.9 + 0.21 * len(rows), [*lines_of(title), *wrong(comparison)])
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     what = "wrong answers" if scoring is None else readable(scoring)
     baseline = comparison.baseline[scoring is not None]

@@ -18,26 +18,30 @@ WIDE, HIGH = 0.62, 1.25
 AWAY = 9.0
 """Points between a place and its words."""
 
-NEAR = 5.0
-"""Points beside words that are covered as well."""
+NEAR, GAP = 3.0, 2.0
+"""The radius of what has none said, in points of the sheet; and what stays free around it."""
+STEPS = (0.06, 0.12, 0.18, 0.24, 0.3, 0.36, 0.4)
+"""Shares of a line on both sides of its middle, where words may stand."""
 CROWDED = 30.0
 """Beyond this words that can be left out are."""
 
 
 class Lettering:
-    """The words of axes that are about `inches` wide and high. points: (n, 2), not to be covered."""
+    """The words of axes that are about `inches` wide and high. points: (n, 2), not to be covered. radii: of
+    them, (n,) or a number, in points of the sheet."""
 
-    def __init__(self, axes: Axes, inches: float, points: Array) -> None:
+    def __init__(self, axes: Axes, inches: float, points: Array, radii: Any = NEAR) -> None:
         self.axes = axes
         (left, right), (down, top) = axes.get_xlim(), axes.get_ylim()
         self.low, self.unit = np.array([left, down]), 72.0 * inches / np.array([right - left, top - down])
         self.size = 72.0 * inches
-        self.points = self._at(points)
+        self.points, self.near = self._at(points), np.full(len(points), radii + GAP)
         self.boxes: list[Array] = []
 
-    def avoid(self, places: Array) -> None:
-        """Places (m, 2) that are not to be covered either, as of an arrow."""
+    def avoid(self, places: Array, near: float = NEAR) -> None:
+        """Places (m, 2) that are not to be covered either, as of an arrow. near: its radius."""
         self.points = np.vstack([self.points, self._at(places)])
+        self.near = np.append(self.near, np.full(len(places), near + GAP))
 
     def avoid_line(self, w: Array, b: float) -> None:
         """The line w·x + b = 0 is not to be covered; words along it keep away from it anyway."""
@@ -64,7 +68,7 @@ class Lettering:
         angle = float(np.degrees(np.arctan2(flat[1], flat[0])))
         angle = (angle + 90.0) % 180.0 - 90.0
         angle += 180.0 if angle <= -89.9 else 0.0
-        shares = (0.5, 0.35, 0.65, 0.2, 0.8, 0.12, 0.88)
+        shares = [0.5, *(0.5 + side * step for step in STEPS for side in (-1.0, 1.0))]
         self._put(text, [(ends[0] + share * (ends[1] - ends[0]), angle + side, angle) for share in shares
                          for side in (90.0, -90.0)], must=must, **words)  # fmt: skip
 
@@ -95,7 +99,7 @@ class Lettering:
             reach = AWAY + (high / 2.0 if rotation or len(candidates) > 8 else abs(cos) * half[0] + abs(sin) * half[1])
             offset = reach * np.array([cos, sin])
             middle = self._at(place) + offset
-            cost = 0.3 * number + 8.0 * self._under(middle, (wide, high), tilt) + self._beyond(middle, half)
+            cost = 0.1 * number + 8.0 * self._under(middle, (wide, high), tilt) + self._beyond(middle, half)
             if cost < best[0]:
                 best = cost, (place, offset, middle, half, rotation)
         cost, (place, offset, middle, half, rotation) = best
@@ -111,7 +115,8 @@ class Lettering:
     def _under(self, middle: Array, size: tuple[float, float], tilt: float) -> int:
         """How many points words of this size cover, turned so."""
         turn = np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]])
-        return int((np.abs((self.points - middle) @ turn) < np.array(size) / 2.0 + NEAR).all(axis=1).sum())
+        reach = np.array(size) / 2.0 + self.near[:, None]
+        return int((np.abs((self.points - middle) @ turn) < reach).all(axis=1).sum())
 
     def _beyond(self, middle: Array, half: Array) -> float:
         """How bad a box is that lies on other words, or outside the axes."""

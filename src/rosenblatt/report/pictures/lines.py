@@ -1,7 +1,9 @@
 """Pictures of lines: a learning curve, the rounds of experts, and a run against the lines that the theorems draw."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,10 +13,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from ...compare.learning_curve import LearningCurve
 from ...compare.result import Comparison, Row
 from ...core.rows import Array
+from ...errors import DataError
 from ...theory.ledger.bounds import whole
-from .canvas import INK, above, finish, legend, look, paper, percent, plain, say
+from .canvas import INK, above, finish, legend, lines_of, look, paper, percent, plain, say
 from .labels import readable
 from .learners import wrong
+
+if TYPE_CHECKING:
+    from ...theory.ledger.ledger import Ledger
 
 Played = tuple[str, Array, Array, Array, Array]
 """name, rounds, own (expected) mistakes, the best expert's, the most (inf: no bound)."""
@@ -36,7 +42,7 @@ FEW = 12.0
 """Times the additions made at which the lines meet, up to which a plain scale shows the run."""
 
 
-def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
+def figure_of_path(comparison: Comparison, title: str | Sequence[str]) -> Figure:
     """Error (or score) by the weights that are not 0: a line a learner, a point for each strength of its L1."""
     paths: dict[Any, list[Row]] = {}
     for row in comparison.rows:  # the best first, so that the lines come in the order of their best points
@@ -45,7 +51,7 @@ def figure_of_path(comparison: Comparison, title: Sequence[str]) -> Figure:
     shown = list(paths.items())[:PATHS]
     left_out = f"the best {PATHS} of {len(paths)} learners" if len(paths) > PATHS else ""
     more = "what more wrong labels do is in the table" if len(comparison.noise) > 1 else ""
-    figure = paper(9.0, 5.8, [*title, *wrong(comparison), *filter(None, [left_out, more])])
+    figure = paper(9.0, 5.8, [*lines_of(title), *wrong(comparison), *filter(None, [left_out, more])])
     axes = figure.add_subplot()
     scoring = comparison.scoring
     plain(axes, x="weights that are not 0", y="wrong answers" if scoring is None else readable(scoring))
@@ -137,9 +143,14 @@ def figure_of_bound(curves: dict[str, Any], limit: float | None, title: str | Se
     return finish(figure)
 
 
-def figure_of_proof(curves: dict[str, Any], limit: float, title: str | Sequence[str] = "") -> Figure:
-    """The proof of convergence on one run, of `Ledger.curves()`: (w̄·u)² between η²k²γ̄² and ‖w̄‖², which is below
-    η²kR̄² (of a margin perceptron k(η²R̄² + 2ητ)). The theorems' lines meet at k = limit: there it must have ended."""
+def figure_of_proof(ledger: Ledger, title: str | Sequence[str] = "") -> Figure:
+    """The proof of convergence on one run: (w̄·u)² between η²k²γ̄² and ‖w̄‖², which is below η²kR̄² (of a margin
+    perceptron k(η²R̄² + 2ητ)). The theorems' lines meet at k = limit: there it must have ended. DataError with the
+    condition that fails where the theorem does not apply."""
+    applies = next(bound for bound in ledger.bounds() if bound.name == "progress")
+    if applies.why_not or ledger.limit is None:
+        raise DataError(f"the proof is not about this run: {applies.why_not}")
+    curves, limit = ledger.curves(), ledger.limit
     k = np.asarray(curves["additions"], float)
     figure = paper(9.4, 6.2, title)
     axes = figure.add_subplot()

@@ -10,8 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from ...core.loop import UPDATES
 from ...core.rows import Array
-from ...errors import DataError
+from ...core.rows import Rows as Stored
+from ...errors import DataError, SettingError
+from ...learn.settings import Settings
+from ...model.model import Model
 from .canvas import INK, PALETTE, finish, paper, plain
 from .directions import directions
 from .labels import readable
@@ -26,6 +30,9 @@ SCORES = 1 << 22
 """Made at once of places by the vectors that vote."""
 MOST_LINES = 300
 """Lines drawn of those that vote: the ones with the most votes."""
+
+
+NO_LINE = "each order must end in one line: two classes, and a learner with w that does not vote"
 
 
 class Rows(NamedTuple):
@@ -45,6 +52,22 @@ class Learned(NamedTuple):
     b: float
     updates: int
     wrong: int
+
+
+def check_orders(settings: Settings) -> None:
+    """SettingError for learners that do not end in one line."""
+    if settings.kernel is not None or not settings.memory.is_linear:
+        raise SettingError(NO_LINE)
+
+
+def learned_of(model: Model, rows: Stored, truth: Array) -> Learned:
+    """What one order came to. rows: in the model's own features. truth: (n,) class numbers."""
+    check_orders(model.run.settings)
+    if len(model.classes) != 2:
+        raise DataError(NO_LINE)
+    (w,), (b,) = model.weights
+    wrong = int(np.count_nonzero((model.scores(rows) > 0.0) != truth))
+    return Learned(model.run.history["mistakes"], w, float(b), int(model.run.state.n[UPDATES]), wrong)
 
 
 def figure_of_orders(learned: Sequence[Learned], rows: Rows, title: str | Sequence[str] = "") -> Figure:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ...core.rows import Array
 from ...errors import DataError
-from ...model.thresholds import cheapest
+from ...model.thresholds import cheapest, two_costs
 from ...theory.margins.maximum import MaxMargin
 from ..words import plural
 from .canvas import FILLS, INK, PALETTE, finish, legend, lines_of, paper, percent, plain
@@ -73,6 +73,16 @@ def _edges(values: Array) -> Array:
 
 
 # --- what a threshold costs ------------------------------------------------------------------------------------------
+
+
+def costs_of(
+    scores: Array, truth: Array, cost: Mapping[Any, float], classes: Array, title: str | Sequence[str] = ""
+) -> Figure:
+    """What `figure_of_costs` draws of costs by label. scores: (n,), 0 is the threshold as it is. truth: (n,) 0 or 1."""
+    prices = two_costs(cost, classes)
+    if not 0 < truth.sum() < len(truth):
+        raise DataError("the rows are all of one class; a threshold is chosen by rows of both")
+    return figure_of_costs(scores, truth > 0, prices, classes.tolist(), title)
 
 
 def figure_of_costs(

@@ -45,11 +45,32 @@ def points(x: Array, y: Array, wrong: Array) -> Points:
     return Points(places[:, :2], places[:, 2].astype(int), count[shown], places[:, 3] > 0.0, left_out)
 
 
+def _size(shown: Points) -> tuple[float, float]:
+    """(area of one row, how opaque it is)."""
+    return next((each for each in SIZES if len(shown.x) <= each[0]), SIZES[-1])[1:]
+
+
+def areas_of(shown: Points) -> Array:
+    """(m,) in square points, larger where several rows are equal."""
+    share = min(1.0, (LARGEST - 1.0) / max(int(shown.rows.max(initial=1)) - 1.0, 1.0))
+    return np.asarray(_size(shown)[0] * (1.0 + (shown.rows - 1.0) * share))
+
+
+def _ring(areas: Array) -> Array:
+    """Of rings that are as far from each point."""
+    return np.asarray(areas + 12.0 * np.sqrt(areas))
+
+
+def radii_of(shown: Points) -> Array:
+    """(m,) of points, with their rings."""
+    areas = areas_of(shown)
+    return np.asarray(np.sqrt(np.where(shown.wrong, _ring(areas), areas)) / 2.0)
+
+
 def draw_points(axes: Axes, shown: Points, classes: Sequence[Any], wrong: str = "wrong") -> None:
     """Each class in its own colour and shape, larger where several rows are equal, with a ring where they are wrong."""
-    _, size, alpha = next((each for each in SIZES if len(shown.x) <= each[0]), SIZES[-1])
-    most = int(shown.rows.max(initial=1))
-    areas = size * (1.0 + (shown.rows - 1.0) * min(1.0, (LARGEST - 1.0) / max(most - 1.0, 1.0)))
+    size, alpha = _size(shown)
+    most, areas = int(shown.rows.max(initial=1)), areas_of(shown)
     for k, label in enumerate(classes):
         own = shown.y == k
         style = {**shape(k), "edgecolors": "white", "linewidths": 0.7 if size > 20.0 else 0.3, "alpha": alpha}
@@ -61,7 +82,7 @@ def draw_points(axes: Axes, shown: Points, classes: Sequence[Any], wrong: str = 
             "linewidths": 1.1 if size > 20.0 else 0.6,
             "alpha": alpha,
         }
-        at = areas[shown.wrong] + 12.0 * np.sqrt(areas[shown.wrong])  # the ring is as far from each point
+        at = _ring(areas[shown.wrong])
         axes.scatter(shown.x[shown.wrong, 0], shown.x[shown.wrong, 1], s=at, marker="o", label=wrong, zorder=4, **ring)
     for count, area in ((1, size), (most, float(areas.max(initial=size)))) if most > 1 else ():
         label = f"{count:,} equal rows" if count > 1 else "1 row"

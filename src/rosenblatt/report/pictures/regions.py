@@ -15,7 +15,7 @@ from .canvas import FILLS, INK, beside, finish, paper, plain
 from .directions import Directions
 from .labels import readable
 from .lettering import Lettering
-from .points import Points, draw_points, limits, points
+from .points import Points, draw_points, limits, points, radii_of
 
 TALL = 18
 """Names in a column of the legend."""
@@ -27,6 +27,8 @@ VALUES = 1 << 22
 """Of the points that it is asked about at once."""
 WIDEST = 2000
 """Columns up to which such a model is asked."""
+FRAME = 260.0
+"""Square points of the frame of a nearest row."""
 INCHES = 3.9
 """Of a side of the axes."""
 LINEAR = 1e-6
@@ -110,7 +112,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     places = np.column_stack([across.ravel(), up.ravel()])
     scores = plane.scores(places)
     shown = points(plane.x, plane.y, wrong | border)
-    words = Lettering(axes, INCHES, shown.x)
+    words = Lettering(axes, INCHES, shown.x, radii_of(shown))
     nearest = np.zeros(0, int)
     if scores.ndim == 1:
         nearest = _line(axes, plane, places, scores, bool(same), words)
@@ -119,7 +121,7 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     draw_points(axes, shown, plane.classes, "wrong, or\non the border" if border.any() else "wrong")
     if nearest.size:
         style: dict[str, Any] = {"marker": "s", "facecolors": "none", "edgecolors": INK, "linewidths": 1.4}
-        axes.scatter(plane.x[nearest, 0], plane.x[nearest, 1], s=260.0, label="nearest rows", zorder=4, **style)
+        axes.scatter(plane.x[nearest, 0], plane.x[nearest, 1], s=FRAME, label="nearest rows", zorder=4, **style)
     draw_names(axes, shown, plane.classes)
 
 
@@ -161,6 +163,11 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
     if not length or np.abs(design @ [*w, b] - u).max() > LINEAR * np.ptp(u):
         return nearest
     normal, at = np.array(w) / length, b / length - float(centre @ w) / length
+    own = plane.level * np.where(plane.y == 1, 1.0, -1.0)
+    margin = float(own.min())
+    if margin > 0.0:
+        nearest = np.flatnonzero(own <= margin * (1.0 + LINEAR))
+        words.avoid(plane.x[nearest], FRAME**0.5 / 2.0)
     foot = centre - normal * b / length
     tip = foot + normal * 0.14 * (places[:, 0].max() - places[:, 0].min())
     if same and (foot > places.min(axis=0)).all() and (foot < places.max(axis=0)).all():
@@ -168,8 +175,6 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
         axes.annotate("", tip, foot, arrowprops=arrow, zorder=6)
         words.avoid(foot + np.linspace(0.0, 1.0, 9)[:, None] * (tip - foot))
         words.beside("w", tip, normal, size=11.0, fontweight="bold")
-    own = plane.level * np.where(plane.y == 1, 1.0, -1.0)
-    margin = float(own.min())
     for side in (0.0, 1.0, -1.0) if margin > 0.0 else (0.0,):
         words.avoid_line(normal, at - side * margin / length)
     words.along("u = 0", normal, at)
@@ -179,7 +184,6 @@ def _line(axes: Axes, plane: Plane, places: Array, u: Array, same: bool, words: 
         axes.contour(*grid, levels=[-margin, margin], **style)
         for side in (1.0, -1.0) if same else ():
             words.along(f"margin {margin / length:.3g}", normal, at - side * margin / length, must=False)
-        nearest = np.flatnonzero(own <= margin * (1.0 + LINEAR))
     return nearest
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from ...core.rows import Array
 from ...errors import DataError, SettingError
+from ...kernels import kernel_name
 from ...learn.converged import mistaken
+from ...learn.settings import Settings
 from ...trace.record import Record, error_of
 from .canvas import INK, PALETTE, above, finish, lines_of, look, paper, percent, plain
 from .labels import readable
@@ -25,6 +28,7 @@ MOST_SCORES = 1 << 26
 """Scores of rows by all weights, up to which they vote: some seconds."""
 WIDE_RANGE = 50.0
 """Ratio of losses beyond which their axis is logarithmic."""
+MOST_RATES = 6
 MOVING = 4
 """Weights whose paths are drawn: those that move most."""
 WAYS = {
@@ -198,6 +202,15 @@ def _winners(u: Array) -> Array:
 # --- learning rates side by side -------------------------------------------------------------------------------------
 
 
+def check_rates(rates: Sequence[float]) -> None:
+    """SettingError for too many to be seen side by side, or none, and for what is none."""
+    if not 1 <= len(rates) <= MOST_RATES:
+        raise SettingError(f"rates must be 1 to {MOST_RATES} learning rates, found {len(rates)}")
+    wrong = [each for each in rates if isinstance(each, bool) or not isinstance(each, Real) or not each >= 0]
+    if wrong or len(set(rates)) != len(rates):
+        raise SettingError(f"rates must be numbers ≥ 0, each another one; found {', '.join(map(repr, rates))}")
+
+
 def figure_of_rates(records: Mapping[str, Record], title: str | Sequence[str] = "") -> Figure:
     """A column a run: above its loss by epoch, below the weights that move most, by update."""
     if not records:
@@ -206,6 +219,8 @@ def figure_of_rates(records: Mapping[str, Record], title: str | Sequence[str] = 
     bare = next((name for name, each in losses.items() if not each), None)
     if bare is not None:
         raise DataError(f"{bare}: no epoch was finished; there is no loss to draw")
+    for record in records.values():
+        check_moving(record.settings)
     figure = paper(3.6 * len(records) + 0.8, 6.4, title)
     panels: Any = figure.subplots(2, len(records), squeeze=False)
     for number, (name, record) in enumerate(records.items()):
@@ -223,9 +238,22 @@ def figure_of_rates(records: Mapping[str, Record], title: str | Sequence[str] = 
     return finish(figure)
 
 
+def check_moving(settings: Settings) -> None:
+    """SettingError where weights on the way are not kept, or there are no epochs."""
+    if settings.kernel is not None:
+        raise SettingError("learning rates are drawn by weights of columns, and {kernel:s} has weights of rows",
+                           kernel=kernel_name(settings.kernel))  # fmt: skip
+    if settings.pulls:
+        raise SettingError("learning rates are drawn by weights on the way, which are not kept with {l1.name}", l1=None)
+    if settings.optimizer.picks:
+        name = settings.optimizer.name
+        raise SettingError("learning rates are drawn by epochs, and {optimizer:s} has none", optimizer=name)
+
+
 def _paths(axes: Axes, record: Record) -> None:
     """Of the first class, the bias, and the weights that move most."""
-    plain(axes, x="update", y="weights")
+    many = f" of class {readable(record.classes[0], 16)}" if len(record.start[1]) > 1 else ""
+    plain(axes, x="update", y=f"weights{many}")
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     kept = record.kept
     w = np.concatenate([record.start[0][None, 0], kept.w[:, 0]])

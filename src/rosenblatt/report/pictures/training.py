@@ -1,7 +1,7 @@
 """Pictures of learning: mistakes per epoch, of one learner or of many, and the sheet of a training."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ...core.rows import Array, dense
+from ...core.rows import Array, Rows, dense
 from ...data.batch import Batch
 from ...data.labels import class_numbers
 from ...errors import DataError
@@ -166,13 +166,14 @@ def plane_of(model: Model, batch: Batch, y: Array) -> Plane | None:
         return plane_in(seen, x, truth, Scores(model.scores(rows), weights, ask), classes)
     grid = int(min(GRID, max(60.0, (MOST_VOTES / model.run.memory.vectors(model.run.state)) ** 0.5)))
     names = model.names or [Names(model, kernel=False)[j] for j in range(2)]
+    return Plane(own.toarray().astype(float), truth, asking(model, own), classes, names, grid)
 
-    def scores(points: Array) -> Array:
-        """Of points stored as the rows are: what is fitted to sparse rows may not take dense ones."""
-        stored = own.take(np.empty(0, np.int64)).stacked([dense(points)])
-        return model.scores(model.rows(Batch(stored, None)))
 
-    return Plane(own.toarray().astype(float), truth, scores, classes, names, grid)
+def asking(model: Model, rows: Rows) -> Callable[[Array], Array]:
+    """What a model answers to points (m, d), stored as these rows are: what is fitted to sparse rows may not take
+    dense ones."""
+    none = rows.take(np.empty(0, np.int64))
+    return lambda points: model.scores(model.rows(Batch(none.stacked([dense(points)]), None)))
 
 
 def _mistakes(axes: Axes, run: Run) -> None:

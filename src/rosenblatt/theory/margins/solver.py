@@ -65,7 +65,7 @@ def widest(points: Points, start: Array, deadline: float, known: Array | None = 
     if known is not None:  # the means of the rows are a dual point
         best = _looked_at(points, known / np.abs(known).max(initial=1e-300), working, np.ones(len(working)))
     for _ in range(ROUNDS):
-        solution = _program(points, working, best, deadline - time.monotonic())
+        solution = _program(points, working, best, deadline)
         if solution is None:
             return best
         w, multipliers = solution
@@ -151,7 +151,7 @@ def _violated(points: Points, working: Array, w: Array) -> Array:
     return np.concatenate(more) if more else np.zeros(0, np.int64)
 
 
-def _program(points: Points, rows: Array, before: Widest | None, seconds: float) -> tuple[Array, Array] | None:
+def _program(points: Points, rows: Array, before: Widest | None, deadline: float) -> tuple[Array, Array] | None:
     """(w, λ) of min ½‖w‖² with y(w·x̄ + b) ≥ 1 on these rows; None where the solver finds that there is no such w.
 
     The rows are divided by what the margin is expected to be, so that w has a length of about 1: 300 columns, 200 rows
@@ -164,7 +164,7 @@ def _program(points: Points, rows: Array, before: Widest | None, seconds: float)
     best: tuple[Array, Array] | None = None
     least = np.inf
     for _ in range(AGAIN):
-        solution = form(m / (guess or 1.0), y, max(seconds, 0.1))
+        solution = form(m / (guess or 1.0), y, max(deadline - time.monotonic(), 0.1))
         if solution is None:
             if not known:
                 break
@@ -175,7 +175,7 @@ def _program(points: Points, rows: Array, before: Widest | None, seconds: float)
         gap = _gap(m, y, w, upper)
         if best is None or gap < least:
             best, least = (w, multipliers), gap
-        if gap < GOOD or not 0.0 < upper < np.inf:
+        if gap < GOOD or not 0.0 < upper < np.inf or time.monotonic() > deadline:
             break
         guess = upper if not 0.5 < upper / guess < 2.0 else guess * 3.0
     return best
