@@ -85,7 +85,7 @@ def test_a_model_that_votes_is_drawn_in_its_own_features() -> None:
     for keep in ({"keep": "voted"}, {"kernel": "rbf"}):
         other = Recipe(max_iter=2, **keep).fit(X, Y)
         assert wrong_in(plots.regions(other, X, Y)) == np.count_nonzero(other.predict(X) != Y)
-        with pytest.raises(DataError, match=r"w·x \+ b"):
+        with pytest.raises(DataError, match=r"margins are of learners that answer by w·x \+ b"):
             plots.margins(other, X, Y)
 
 
@@ -192,8 +192,8 @@ def test_rows_that_are_no_finite_numbers_and_settings_that_are_none() -> None:
     bad, learned = np.where(np.arange(2) == 1, np.nan, PAIR), VotedPerceptron(max_iter=2).fit(PAIR, Y)
     with pytest.raises(DataError, match="row 1, feature 2: found nan"):
         plots.votes(learned, bad, Y)
-    for rates in ([1, 1], ["a"], [True], [-1.0], []):
-        with pytest.raises(SettingError, match="rates must be 1 to 6 learning rates ≥ 0, each another one"):
+    for rates in ([1, 1], ["a"], [True], [-1.0]):
+        with pytest.raises(SettingError, match="rates must be numbers ≥ 0, each another one"):
             plots.rates(LinearUnit(max_iter=1), PAIR, Y, rates)
     for words, message in (({"folds": 2.5}, "folds=2.5 must be a whole number, 2 or more"), ({"seed": -1}, "seed=-1")):
         with pytest.raises(SettingError, match=message):

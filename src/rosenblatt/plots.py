@@ -90,7 +90,8 @@ def regions(estimator: Any, X: Any, y: Any, names: Sequence[str] = (), title: st
     if isinstance(estimator, Model):
         from .report.pictures.models import labelled, regions_of
 
-        return regions_of(estimator, *labelled(estimator, X, y), title, names)
+        named = called(names, X, len(names)) if len(names) else ()
+        return regions_of(estimator, *labelled(estimator, X, y), title, named or ())
     shape = X.shape if hasattr(X, "shape") else np.shape(X)
     before, estimator = X, best_of(estimator)
     if len(shape) != 2 or shape[1] > 2:
@@ -324,7 +325,8 @@ def rates(estimator: Any, X: Any, y: Any, rates: Sequence[float] = (0.01, 0.1, 1
     """
     from .report.pictures.runs import check_rates, figure_of_rates
 
-    many = check_rates(rates)
+    many = list(rates) if np.iterable(rates) and not isinstance(rates, str) else [rates]
+    check_rates(many)
     learner, x, _ = into_learner(estimator, X, y)
     return figure_of_rates({f"η = {rate:g}": watched(learner, x, y, eta0=rate)[1] for rate in many}, title)
 
@@ -341,12 +343,12 @@ def orders(estimator: Any, X: Any, y: Any, orders: int = 12, title: str = "") ->
     if isinstance(orders, bool) or not isinstance(orders, (int, np.integer)) or not 2 <= orders <= 100:
         raise SettingError(f"orders must be a whole number from 2 to 100, found {orders!r}")
     learner, X, names = into_learner(estimator, X, y)
-    x, found = numbers(X), []
+    found = []
     for seed in range(orders):
         model = watched(learner, X, y, random_state=seed)[0].model_
-        truth = codes(y, model.classes, x.shape[0])
+        truth = codes(y, model.classes, numbers(X).shape[0])
         found.append(learned_of(model, model.rows(labelled(model, X, y)[0]), truth))
-    return figure_of_orders(found, Rows(x, truth, model.classes.tolist(), names), title)
+    return figure_of_orders(found, Rows(numbers(X), truth, model.classes.tolist(), names), title)
 
 
 def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
@@ -357,9 +359,7 @@ def votes(estimator: Any, X: Any, y: Any, title: str = "") -> Figure:
     """
     from .report.pictures.models import check_votes, labelled, votes_of
 
-    model = getattr(last_of(estimator), "model_", last_of(estimator))
+    last, X = inside(estimator, X) if hasattr(estimator, "steps") else (best_of(estimator), X)
+    model = getattr(last, "model_", last)
     check_votes(model)
-    if not isinstance(last_of(estimator), Model):
-        _, X = inside(estimator, X)
-        y = labels_of(y, numbers(X).shape[0])
     return votes_of(model, *labelled(model, X, y), title)

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.rows import Array, stack
+from ...core.rows import Array
 from ...data.checks import check_finite, labels_from, rows_from
 from ...errors import DataError, SettingError, plural
 from ...model.model import Model
-from ...read.anything import no_text, source_like
 from ...trace import Record, Trace
 from ...trace.observer import record_of
 
@@ -66,14 +65,11 @@ def _of_model(model: Model) -> Asked:
     odds = model.probabilities if model.has_probabilities else None
     linear, names = None, model.feature_names
     if model.run.settings.kernel is None:
-        linear, width = _border(model), model.width
-        names = None if names is None else [names[j] for j in range(width)]  # of products of columns, made one by one
+        linear = model.weights
+        names = (
+            None if names is None else [names[j] for j in range(model.width)]
+        )  # of products of columns, made one by one
     return Asked("Model", model.classes, model.decision, model.predict, odds, linear, names)
-
-
-def _border(model: Model) -> tuple[Array, Array]:
-    w, b = model.weights
-    return np.asarray(w, float), np.asarray(b, float) - (model.cut if len(b) == 1 else 0.0)
 
 
 def best_of(estimator: Any) -> Any:
@@ -89,20 +85,12 @@ def last_of(estimator: Any) -> Any:
 
 
 def inside(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Of a pipeline its last step, and what the steps before make of X; of a `Model` the same, in its features."""
+    """Of a pipeline its last step, and what the steps before make of X."""
     asked(last_of(estimator))
     while hasattr(best_of(estimator), "steps"):
         estimator = best_of(estimator)
         X, estimator = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X, estimator[-1]
-    estimator = best_of(estimator)
-    if not isinstance(estimator, Model) or estimator.run.settings.kernel is not None:
-        return estimator, X
-    rows = stack([part.rows for part in estimator.scored(source_like(no_text(X), estimator, labelled="unneeded"))])
-
-    def scores(x: Any) -> Array:
-        return estimator.scores(rows_from(x))  # type: ignore[no-any-return]
-
-    return _of_model(estimator)._replace(scores=scores, predict=lambda x: estimator.labels(scores(x))), rows.matrix()
+    return best_of(estimator), X
 
 
 def scores_of(own: Asked, X: Any, answers: bool = True) -> Array:
@@ -159,7 +147,12 @@ def weights_by_class(own: Asked) -> Array:
 
 def labels_of(y: Any, n: int) -> Array:
     """(n,) the labels of n rows, of such a list or of a column. DataError for another number of them."""
-    return labels_from(np.asarray(y).ravel() if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 else y, n)
+    return labels_from(one_column(y), n)
+
+
+def one_column(y: Any) -> Any:
+    """(n,) of a column (n, 1); else what is given."""
+    return np.asarray(y).ravel() if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 else y
 
 
 def codes(y: Any, classes: Array, n: int) -> Array:

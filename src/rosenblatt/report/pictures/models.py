@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 
 from ...core.rows import Array, Rows
 from ...data.batch import Batch, joined
+from ...data.checks import check_finite
 from ...data.labels import class_numbers
 from ...errors import DataError
 from ...model.model import Model
 from ...read.anything import no_text, source_like
 from . import many
-from .asked import distances
+from .asked import distances, one_column
 from .directions import directions
 from .regions import WIDEST, Plane, Scores, figure_of_regions, plane_in
 from .training import asking, plane_of
@@ -25,7 +26,9 @@ MOST_NUMBERS = 1 << 26
 
 def labelled(model: Model, X: Any, y: Any) -> tuple[Batch, Array]:
     """X as the model reads it, and y (n,) as its classes."""
-    batch = joined(list(source_like(no_text(X), model, y, labelled=True)))
+    batch = joined(list(source_like(no_text(X), model, one_column(y), labelled=True)))
+    if not isinstance(batch.rows, list):
+        check_finite(batch.rows)
     return batch, model.labels_of(batch)
 
 
@@ -80,12 +83,13 @@ def check_margins(model: Model) -> None:
 
 
 def margins_of(model: Model, batch: Batch, y: Array) -> tuple[Array, Array]:
-    """(n,) y·u/‖w‖ in the features that it learned from, as `distances` has it, and (n,) whether it answers wrongly."""
+    """(n,) y·u/‖w‖ in the features that it learned from, as `distances` has it, and whether it answers wrongly."""
     check_margins(model)
     w, b = model.weights
     b = b - model.cut if len(w) == 1 else b
     rows = model.rows(batch)
-    return distances(w, b, rows.matrix(), class_numbers(y, model.classes)), model.labels(model.scores(rows)) != y
+    wrong = model.labels(model.scores(rows)) != y
+    return distances(w, b, rows.matrix(), class_numbers(y, model.classes)), wrong
 
 
 # --- votes ---

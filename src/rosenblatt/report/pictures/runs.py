@@ -202,16 +202,13 @@ def _winners(u: Array) -> Array:
 # --- learning rates side by side -------------------------------------------------------------------------------------
 
 
-def check_rates(rates: Any) -> list[float]:
-    """The rates of a list, or a single one. SettingError for what are none, one that comes twice, and for too many to
-    be seen side by side."""
-    many = list(rates) if np.iterable(rates) and not isinstance(rates, str) else [rates]
-    wrong = [
-        each for each in many if isinstance(each, (bool, str)) or not isinstance(each, Real) or not float(each) >= 0
-    ]
-    if wrong or len(set(many)) != len(many) or not 1 <= len(many) <= MOST_RATES:
-        raise SettingError(f"rates must be 1 to {MOST_RATES} learning rates ≥ 0, each another one; found {rates!r}")
-    return many
+def check_rates(rates: Sequence[float]) -> None:
+    """SettingError for too many to be seen side by side, or none, and for what is none."""
+    if not 1 <= len(rates) <= MOST_RATES:
+        raise SettingError(f"rates must be 1 to {MOST_RATES} learning rates, found {len(rates)}")
+    wrong = [each for each in rates if isinstance(each, bool) or not isinstance(each, Real) or not each >= 0]
+    if wrong or len(set(rates)) != len(rates):
+        raise SettingError(f"rates must be numbers ≥ 0, each another one; found {', '.join(map(repr, rates))}")
 
 
 def figure_of_rates(records: Mapping[str, Record], title: str | Sequence[str] = "") -> Figure:
