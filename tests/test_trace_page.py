@@ -162,7 +162,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
     assert data_of(away)["plane"] is None and "There is no picture: the rows are not in the record" in seen(
         away, "#notes"
     )
-    assert seen(away, "#limit") == "No theorem limits the mistakes: the rows are not at hand."
+    assert seen(away, "#limit") == "How many mistakes are possible is not known: the rows are not at hand."
     kernel = page_of(recorded(KernelPerceptron(kernel="poly"), XOR))
     assert "The scores are those of a kernel: there is no line." in seen(kernel, "#notes")
     assert all(lines is None for lines in data_of(kernel)["frames"]["lines"])
