@@ -31,11 +31,6 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    return watched(monkeypatch)
-
-
-@pytest.fixture
 def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """(a run whose rows were too many to be in its file, where they lie)."""
     monkeypatch.setattr(lines, "EMBEDDED", 0)
@@ -138,6 +133,11 @@ def test_a_run_that_keeps_no_weights_is_refused_before_learning(
     assert done.code == 2 and f"{' '.join(learner[-2:])}: a run with" in done.err
     data = write(tmp_path / "d.csv", TABLE)
     well("trace", data, "-o", "run.jsonl", *learner, "--epochs", 2, "--html", "h.html")  # a page does without
+    done = run("replay", "run.jsonl", *words)
+    assert done.code == 2 and f"{' '.join(learner[-2:])}: a run with" in done.err
+    well("train", data, "-o", "m", *learner, "--epochs", 1)
+    done = run("trace", data, "--continue", "m", *words)
+    assert done.code == 2 and f"{' '.join(learner[-2:])}: a run with" in done.err
     page = Path("h.html").read_text()
     assert seen(page, "#legend li:not([hidden])") == "● square ■ tall ◯ row of this update"
     assert "l1=" not in seen(page, "#limit") and "no line" in seen(page, "#notes")
@@ -167,8 +167,9 @@ def test_options_are_named_that_do_not_go_together(tmp_path: Path, words: list[s
 # --- ties, and what is wrong -----------------------------------------------------------------------------------------
 
 
-def test_rows_that_two_classes_tie_for_are_wrong(tmp_path: Path, drawn: list[Any]) -> None:
+def test_rows_that_two_classes_tie_for_are_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the first update the weights of b and c are equal: the rows of both are mistakes, as --errors has it."""
+    drawn = watched(monkeypatch)
     data = write(tmp_path / "d.csv", THREE)
     done = well("trace", data, "-o", tmp_path / "r.jsonl", "--plot", tmp_path / "p.png", "--update", 1,
                 "--order", "given", "--errors")  # fmt: skip

@@ -96,7 +96,7 @@ class Drawing(NamedTuple):
         return None if self.film is None else "--film"
 
     def check_kept(self, settings: Settings) -> None:
-        """Before learning: SettingError where a run has no weights to draw."""
+        """Before learning or reading rows: SettingError where a run has no weights to draw."""
         what = self.of_weights
         if what is not None and settings.kernel is not None:
             text = "{kernel:s}: a run with a kernel has no weights of columns, of which " + plain(what) + " is drawn"

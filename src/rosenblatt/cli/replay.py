@@ -61,7 +61,12 @@ def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: b
     if not (held or ledger):
         if source is not None and not drawing.files:
             raise SettingError(f"{source}: data are read for --verify, --ledger and pictures alone; leave it out")
-        record, missing = drawing.with_rows(recorded(run).record, source)
+        record = recorded(run).record
+        try:
+            drawing.check_kept(record.settings)
+        except SettingError as error:
+            raise error.saying(_say(error.message)) from None
+        record, missing = drawing.with_rows(record, source)
         drawing.draw(record, run, say=_say, missing=missing)
         values = _values(run, record)
         shown = chain(drawing.told(record), _text(values, record))

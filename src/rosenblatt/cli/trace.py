@@ -61,11 +61,12 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     check_run(output, *read)
     drawing.check(output, *read)
     recipe, record = asked_recipe(words, before, start), recorder(data, *budget)
-    drawing.check_kept(recipe.settings)
     again = drawing.again(recipe, before)
+    first = first_model(before, start)
+    drawing.check_kept(recipe.settings if before is None or first is None else first.run.settings)
     watching = [record, *([] if again is None else again.observers)]
     with Progress() as progress, noted():
-        trained = learned(recipe, data, first_model(before, start), before is not None, progress, watching)
+        trained = learned(recipe, data, first, before is not None, progress, watching)
         progress.end()
         many = None if again is None else partial(again.figure, trained, data, progress)
         written = write_record(record, output)  # first: a picture that cannot be drawn is no reason to lose the run
