@@ -161,7 +161,7 @@ def test_what_is_refused(tmp_path: Path, path: Path) -> None:
     assert done.code == 2 and "the same file is named twice" in done.err
     assert f"wrote {path}" in well("train", data, "-o", model, "--trace", path).out
     done = run("replay", path, data)
-    assert done.code == 2 and "add --verify or --ledger" in done.err
+    assert done.code == 2 and "leave it out" in done.err
     well("trace", data, "-o", path, "--continue", model, "--epochs", "2")
     assert verify(path).exact
     assert run("replay", data).code == 4

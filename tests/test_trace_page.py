@@ -138,6 +138,7 @@ def test_labels_are_text() -> None:
 
 def test_of_long_runs_some_updates_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MOST", 5)
+    monkeypatch.setattr(frames, "FIRST", 0)
     page = page_of(of_and())
     data = data_of(page)
     assert data["frames"]["update"] == [0, 4, 8, 12, 16, 18]
@@ -158,8 +159,10 @@ def test_of_many_rows_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cannot_be_drawn_is_said() -> None:
     record = of_and()
     away = page_of(replace(record, chunk=None))
-    assert data_of(away)["plane"] is None and "The rows are not at hand" in seen(away, "#notes")
-    assert seen(away, "#limit") == "No theorem limits the mistakes: the rows are not at hand."
+    assert data_of(away)["plane"] is None and "There is no picture: the rows are not in the record" in seen(
+        away, "#notes"
+    )
+    assert seen(away, "#limit") == "How many mistakes are possible is not known: the rows are not at hand."
     kernel = page_of(recorded(KernelPerceptron(kernel="poly"), XOR))
     assert "The scores are those of a kernel: there is no line." in seen(kernel, "#notes")
     assert all(lines is None for lines in data_of(kernel)["frames"]["lines"])

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import DataError, SettingError
+from ..errors import DataError, ModelError, SettingError, plain
+from ..kernels import kernel_name
+from ..learn.settings import Settings
 from ..recipe.recipe import Recipe
-from ..trace import Record
+from ..trace import Record, with_rows
 from ..write import whole_files
 from .again import KINDS as OF_MANY
 from .again import Again
-from .command import Decorator, Number, as_numbers, option, switch, together
+from .command import Decorator, Number, as_numbers, in_shell, option, switch, together
 from .options import plot_option
 from .output import OutputError
 from .pictures import check_drawn, check_picture, picture_option, write_picture
+from .recording import training_error
 from .sources import output_errors
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 KINDS = ("strip", "update", "errors", "loss")
 FIRST, FILMED = 6, 30
 """Updates of a strip and of a film."""
+MOST_PANELS, MOST_FRAMES = 12, 200
+"""At the most, as `report.pictures.updates` has them, which is not loaded for help."""
 
 
 class Drawing(NamedTuple):
@@ -55,7 +60,8 @@ class Drawing(NamedTuple):
         if own.rates and own.kind != "rates":
             raise SettingError(f"--rates draws runs of these rates, --picture {own.kind} does not; choose one of them")
         if own.strip is not None and own.film is None and own.kind != "strip":
-            raise SettingError("--strip draws the first updates side by side, the other option does not; choose one")
+            other = f"--picture {own.picture}" if own.picture else "--rates" if own.rates else f"--update {own.update}"
+            raise SettingError(f"--strip draws the first updates side by side, {other} does not; choose one of them")
         return own
 
     @property
@@ -71,27 +77,62 @@ class Drawing(NamedTuple):
         """Before the work begins: names, and that nothing is overwritten. others: files that must stay."""
         check_picture("--plot", self.plot, *others)
         if self.plot is not None and self.kind == "strip":
-            from ..report.pictures.updates import MOST_PANELS, check_count
-
-            check_count(self.strip or FIRST, MOST_PANELS)
+            _check_strip(self.strip or FIRST, MOST_PANELS)
         if self.film is not None:
             from ..report.pictures.film import check_film
-            from ..report.pictures.updates import MOST_FRAMES, check_count
 
-            check_count(self.strip or FILMED, MOST_FRAMES)
+            _check_strip(self.strip or FILMED, MOST_FRAMES)
             check_drawn("--film", self.film, check_film, self.plot, *others)
         if self.html is not None:
             from ..report.page import check_page
 
             check_drawn("--html", self.html, check_page, self.plot, self.film, *others)
 
+    @property
+    def of_weights(self) -> str | None:
+        """The first option that draws of the rows and the weights after each update."""
+        if self.plot is not None and self.kind in ("strip", "update", "errors"):
+            return f"--picture {self.kind}"
+        return None if self.film is None else "--film"
+
+    def check_kept(self, settings: Settings) -> None:
+        """Before learning or reading rows: SettingError where a run has no weights to draw."""
+        what = self.of_weights
+        if what is not None and settings.kernel is not None:
+            text = "{kernel:s}: a run with a kernel has no weights of columns, of which " + plain(what) + " is drawn"
+            raise SettingError(text, kernel=kernel_name(settings.kernel))
+        if what is not None and settings.pulls:
+            text = "{l1:g}: a run with L1 keeps no weights on the way, of which " + plain(what) + " is drawn"
+            raise SettingError(text, l1=settings.l1)
+
+    def with_rows(self, record: Record, data: Any) -> tuple[Record, str]:
+        """What is drawn of, with the rows if they can be had; why not, where a page does without. data: instead of
+        those that were read from, None: those. DataError where pictures need rows, or data are others."""
+        if record.chunk is not None or not self.files:
+            return record, ""
+        try:
+            return with_rows(record, data), ""
+        except (DataError, ModelError) as error:
+            counted = self.film is None and self.kind == "errors" and training_error(record) is not None
+            if data is not None or (self.of_weights is not None and not counted):
+                raise
+            return record, str(error)
+
     def again(self, recipe: Recipe, before: str | None) -> Again | None:
         """The picture of many runs, if it is one. before: the model that is gone on with. SettingError for a recipe of
         which there is none."""
         return Again(self.kind, self.rates, recipe, before) if self.kind in OF_MANY else None
 
-    def draw(self, record: Record, title: str, again: Callable[[], Figure] | None = None) -> None:
-        """Write what is asked for; again: draws many runs. OutputError where it cannot be written."""
+    def draw(
+        self,
+        record: Record,
+        title: str,
+        again: Callable[[], Figure] | None = None,
+        say: Callable[[str], str] = in_shell,
+        missing: str = "",
+    ) -> None:
+        """Write what is asked for; again: draws many runs; say, missing: as `page_of` has them. OutputError where it
+        cannot be written."""
         if self.plot is not None:
             write_picture(self._figure(record, title) if again is None else again(), self.plot)
         if self.film is not None:
@@ -106,7 +147,7 @@ class Drawing(NamedTuple):
             from ..report.page import page_of
 
             with output_errors(self.html), whole_files(self.html) as files:
-                files[0].write(page_of(record, title).encode())
+                files[0].write(page_of(record, title, say, missing).encode())
 
     def told(self, record: Record) -> Iterator[str]:
         """The sentences that are asked for, for people."""
@@ -132,6 +173,15 @@ class Drawing(NamedTuple):
         return updates.figure_of_strip(record, self.strip or FIRST, title)
 
 
+def _check_strip(count: int, most: int) -> None:
+    from ..report.pictures.updates import check_count
+
+    try:
+        check_count(count, most)
+    except SettingError as error:
+        raise error.within("--strip: ") from None
+
+
 def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--plot` and what goes with it, of one run."""
     return _options(KINDS, [])(command)
@@ -151,7 +201,8 @@ def _options(kinds: Sequence[str], more: list[Decorator]) -> Decorator:
         *more,
         option("Output", "--update", type=Number(int, 1), help="Draw this update alone, before and after it."),
         option("Output", "--strip", type=Number(int, 1), metavar="N",
-               help=f"How many updates --plot and --film show.  [default: {FIRST}, of a film {FILMED}]"),
+               help=f"How many updates --plot and --film show, at most {MOST_PANELS} and {MOST_FRAMES}.  "
+                    f"[default: {FIRST}, of a film {FILMED}]"),
         option("Output", "--film", metavar="FILM",
                help="Draw the first updates as a film: a .gif, or with ffmpeg an .mp4."),
         option("Output", "--html", metavar="PAGE",

@@ -24,7 +24,7 @@ from .options import json_option
 from .output import show
 from .progress import Progress
 from .recording import error_text, learner_text, numbered_text, recorded, training_error
-from .train import train
+from .trace import trace
 
 CHANGED, NEARLY = 1, 6
 """Exit codes beside 0: a field is another than in the run; all are the same to 1e-9, on another machine or version."""
@@ -42,8 +42,8 @@ ENDS = 3
 def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: bool, **words: Any) -> None:
     """Say what a run that `rosenblatt trace` recorded was, and make it again.
 
-    DATA are needed only where the rows were too many to be in RUN, and do not lie any more where they were. They are
-    read as they were when RUN was made.
+    DATA are needed only where the rows were too many to be in RUN, and do not lie any more where they were: for
+    pictures, --verify and --ledger. They are read as they were when RUN was made.
 
     Exit codes with --verify: 0, the run is the same, bit for bit; 1, a field of RUN is another than in the run; 6, all
     is the same to 1e-9 (of float32: 1e-4), but not bit for bit, because the machine or a version is another.
@@ -57,12 +57,17 @@ def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: b
     source, drawing = from_words(data) if data else None, Drawing.of(words)
     if (held or ledger) and (drawing.files or drawing.tell):
         raise SettingError("pictures and sentences are of the run as it was recorded; leave out --verify and --ledger")
-    drawing.check(run)
+    drawing.check(run, source)
     if not (held or ledger):
-        if source is not None:
-            raise SettingError(f"{source}: nothing is learned from it; add --verify or --ledger, or leave it out")
+        if source is not None and not drawing.files:
+            raise SettingError(f"{source}: data are read for --verify, --ledger and pictures alone; leave it out")
         record = recorded(run).record
-        drawing.draw(record, run)
+        try:
+            drawing.check_kept(record.settings)
+        except SettingError as error:
+            raise error.saying(_say(error.message)) from None
+        record, missing = drawing.with_rows(record, source)
+        drawing.draw(record, run, say=_say, missing=missing)
         values = _values(run, record)
         shown = chain(drawing.told(record), _text(values, record))
         show(lambda: values | drawing.values(record), shown, as_json, drawing.files)
@@ -78,7 +83,7 @@ def replay(run: str, data: tuple[str, ...], held: bool, ledger: bool, as_json: b
 
 def _say(message: str) -> str:
     """In the words with which the run was asked for."""
-    return in_shell(message, train)
+    return in_shell(message, trace)
 
 
 def _made(run: str, data: Any, held: bool, ledger: Ledger | None) -> Replay:

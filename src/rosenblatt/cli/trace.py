@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SettingError
+from ..errors import DataError, SettingError
 from ..recipe.table import START
 from ..recipe.training import Learned
 from ..report.answers import dimensions, dimensions_text
@@ -62,13 +62,18 @@ def trace(data: str, output: str | None, before: str | None, start: str | None, 
     drawing.check(output, *read)
     recipe, record = asked_recipe(words, before, start), recorder(data, *budget)
     again = drawing.again(recipe, before)
+    first = first_model(before, start)
+    drawing.check_kept(recipe.settings if before is None or first is None else first.run.settings)
     watching = [record, *([] if again is None else again.observers)]
     with Progress() as progress, noted():
-        trained = learned(recipe, data, first_model(before, start), before is not None, progress, watching)
+        trained = learned(recipe, data, first, before is not None, progress, watching)
         progress.end()
         many = None if again is None else partial(again.figure, trained, data, progress)
-        drawing.draw(record.record, data, many)
-        written = write_record(record, output)
+        written = write_record(record, output)  # first: a picture that cannot be drawn is no reason to lose the run
+        try:
+            drawing.draw(record.record, data, many)
+        except DataError as error:
+            raise error.within("" if output is None else f"{output} is written, and then: ") from None
     notes(trained.notes)
     nowhere = output is None and not drawing.files and not drawing.tell
     values, own = _values(trained, record.record, written), record.record

@@ -4,8 +4,10 @@ from ..lazy import lazily
 from .file import read, save
 from .observer import Trace
 from .record import Record
-from .replay import Replay, again, verify
+from .replay import Replay, again, verify, with_rows
 from .told import PLACES
 
-__all__ = ["Record", "Replay", "Trace", "again", "page_of", "read", "save", "sentence", "sentences", "verify"]
+__all__ = [
+    "Record", "Replay", "Trace", "again", "page_of", "read", "save", "sentence", "sentences", "verify", "with_rows",
+]  # fmt: skip
 __getattr__, __dir__ = lazily(__name__, dict.fromkeys(PLACES, ".told"), *__all__)

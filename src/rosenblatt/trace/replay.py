@@ -144,6 +144,14 @@ def verify(file: str | os.PathLike[str] | SavedTrace, data: Any = None, observer
     return replace(found, differences=_rewritten(saved), exact=False)
 
 
+def with_rows(record: Record, data: Any = None) -> Record:
+    """The same record with the rows that the run learned from, read anew where they were too many to be in its file.
+
+    data: as of `again`, which raises the same errors; of a record that has its rows none is read.
+    """
+    return record if record.chunk is not None else replace(record, chunk=_rows(record, data))
+
+
 def at_hand(record: Record) -> str | None:
     """The files that the rows were read from, as data, where all are there and what they were."""
     files = record.facts.get("files") or []
@@ -159,7 +167,8 @@ def at_hand(record: Record) -> str | None:
 def _again(record: Record, counts: Counts, data: Any, observers: Iterable[Any]) -> Record:
     settings = record.settings
     _check(settings)
-    chunk = _rows(record, data) if record.chunk is None else record.chunk
+    chunk = with_rows(record, data).chunk
+    assert chunk is not None
     check_whole(record, chunk)
     rows: Any = chunk.rows.alone() if hasattr(chunk.rows, "alone") else chunk.rows
     chunk = chunk._replace(rows=rows)

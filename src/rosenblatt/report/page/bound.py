@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import DataError, Message
 from ...kernels import kernel_name
 from ...learn.run import new_run
 from ...theory.ledger.bounds import whole
@@ -33,11 +33,11 @@ def limit_of(record: Record) -> Limit:
     why, kernel = "", record.settings.kernel
     where = "" if kernel is None else f" in the space of {kernel_name(kernel)}"
     if record.chunk is None:
-        why = "the rows are not at hand"
+        return _unknown("the rows are not at hand")
     elif went_on(record):
         why = "learning went on from other weights than zeros"
     elif kernel is not None and record.chunk.rows.n > ROWS:
-        why = f"{record.chunk.rows.n:,} rows are too many for a page to look for a margin{where}"
+        return _unknown(f"{record.chunk.rows.n:,} rows are too many for a page to look for a margin{where}")
     else:
         ledger = Ledger(time_limit=SECONDS)
         classes = max(2, len(record.start[1]))
@@ -45,26 +45,36 @@ def limit_of(record: Record) -> Limit:
             ledger.begin(new_run(record.settings, record.chunk.rows, classes), [record.chunk], None)
         except DataError as error:  # the values are those of no kernel
             return _none(str(error))
-        why = str(ledger.why_not)
+        why = ledger.why_not or ""
         if not why and ledger.limit is not None and ledger.limit < 1e15:
             most, tau = whole(ledger.limit), 2.0 * ledger.law.tau / ledger.law.eta
             bars = ("R̄²", "γ̄²") if record.settings.fit_intercept else ("R²", "γ₀²")
             over = f"({bars[0]} + {tau:g})" if tau else bars[0]
-            number = f"{over}/{bars[1]} = {ledger.limit:,.4g}"
+            number = f"{over}/{bars[1]} = {_told(ledger.limit, most)}"
             size = f"{bars[0]} = {ledger.longest:.4g}, {bars[1][:-1]} = {ledger.margin:.4g}{where}"
             return Limit(most, f"At most {most:,} mistakes are possible, {number} ({size}).")
+        if not why and ledger.separable is None:
+            return _unknown("no separator was found in time")
         if not why:
             origin = "" if record.settings.fit_intercept else " through the origin"
-            why = {
-                True: "float64 has too few digits for the widest margin",
-                False: f"the rows are not separable{origin}{where}",
-                None: "no separator was found in time",
-            }[ledger.separable if not math.isinf(ledger.limit or 0.0) else True]
+            why = f"the rows are not separable{origin}{where}"
+            if ledger.separable or math.isinf(ledger.limit or 0.0):
+                why = "float64 has too few digits for the widest margin"
     return _none(why)
 
 
+def _told(limit: float, most: int) -> str:
+    """To four digits, or so many more that its whole part is that of the most mistakes."""
+    every = (f"{limit:,.{digits}g}" for digits in range(4, 16))
+    return next((text for text in every if math.floor(float(text.replace(",", ""))) == most), f"{limit:,.4g}")
+
+
+def _unknown(why: str) -> Limit:
+    return Limit(None, f"How many mistakes are possible is not known: {why}.")
+
+
 def _none(why: str) -> Limit:
-    return Limit(None, f"No theorem limits the mistakes: {why}.")
+    return Limit(None, Message(why).within("No theorem limits the mistakes: ", "."))
 
 
 def went_on(record: Record) -> bool:

@@ -13,12 +13,16 @@ from ..trace import sentence, signed, wrong
 from ..words import printable, short
 from .bound import went_on
 
+FIRST = 100
+"""Updates that are all shown: what each did is seen best where w is small."""
 MOST = 2000
-"""Updates shown, some 400 bytes each; of more every second, fourth, eighth …"""
+"""Updates shown beside those, some 400 bytes each; of more every second, fourth, eighth …"""
 POINTS = 2000
 """Rows drawn; more hide each other."""
 MARKED = 200
 """Rows of one update that are marked."""
+NEAR = 2.5
+"""Of one column, room is made for borders that are so many times its extent away from its middle."""
 SAME_SCALE = 4.0
 """Ranges that differ by less than this share one scale, so that w is at a right angle to its line."""
 FEW = 3
@@ -46,16 +50,15 @@ class Scene(NamedTuple):
 
 
 def shown(record: Record) -> list[int]:
-    """The updates that are shown, 0 first: all, or every second, fourth … and the last; of those whose weights were
-    kept where not all were."""
-    every = 1
-    kept = record.kept.update
+    """The updates that are shown, 0 first: all, or the first 100, then every second, fourth … and the last; of those
+    whose weights are known where some are."""
+    every, last, kept = 1, len(record), record.kept.update
     if len(kept):
         every = int(kept[0])
-    while len(record) > MOST * every:
+    while last > MOST * every:
         every *= 2
-    last = len(record)
-    return [*range(0, last + 1, every), *([last] if last % every else [])]
+    first = min(FIRST, last) if not len(kept) or record.rebuilt(1) is not None else 0
+    return sorted({*range(first + 1), *range(0, last + 1, every), last})
 
 
 def scene_of(record: Record, updates: list[int]) -> Scene | None:
@@ -77,16 +80,19 @@ def scene_of(record: Record, updates: list[int]) -> Scene | None:
         notes.append("One column; the classes are drawn one above the other.")
     elif x.shape[1] > 2:
         notes.append(
-            f"{x.shape[1]:,} columns, seen in the plane of two directions through the middle of the rows. Lines are "
-            "cuts through that plane; rows lie before and behind it, so that a row may be drawn on the wrong side"
-            + (" of all lines but the last." if w is not None and len(w) == 1 else ".")
+            f"{x.shape[1]:,} columns, seen in the plane of two directions through the middle of the rows. "
+            + ("Lines are cuts through that plane; rows" if len(record.kept.update) else "Rows")
+            + " lie before and behind it"
+            + (", so that a row may be drawn on the wrong side" if len(record.kept.update) else "")
+            + (" of all lines but the last." if w is not None and len(w) == 1 and len(record.kept.update) else ".")
         )
     drawn = np.arange(len(y))
     if drawn.size > POINTS:
         drawn = np.sort(np.random.default_rng(0).permutation(drawn)[:POINTS])
         notes.append(f"{POINTS:,} of the {len(y):,} rows are drawn, and those that an update moved by.")
     lanes = classes if x.shape[1] == 1 else 0
-    (x_range, y_range), same = _ranges(places, lanes)
+    corners = np.vstack([places, _borders(record, updates, plane, places)]) if lanes else places
+    (x_range, y_range), same = _ranges(corners, lanes)
     tail, inner = -plane.axes @ plane.centre, 0.25 * np.diff([x_range, y_range]).ravel()
     middle = np.mean([x_range, y_range], axis=1)
     if lanes or (np.abs(tail - middle) > inner).any():
@@ -95,6 +101,16 @@ def scene_of(record: Record, updates: list[int]) -> Scene | None:
         notes.append("The two axes have scales of their own, so that w is not drawn: it would not be at a right angle.")
     start = float(tail[0]), float(tail[1])
     return Scene(plane, places, y, drawn, x_range, y_range, start, same or lanes > 0, notes)
+
+
+def _borders(record: Record, updates: list[int], plane: Directions, places: Array) -> Array:
+    """(m, 2) of one column: where the scores are 0 after the updates that are shown, if that is near the rows."""
+    low, length = places.min(axis=0)[0], np.ptp(places[:, 0]) or 1.0
+    own = [weights for k in updates if (weights := record.weights(k)) is not None and weights[0].shape[1]]
+    cuts = [plane.cut(*weights) for weights in own]
+    found = np.array([-b / w[0] for ws, bs in cuts for w, b in zip(ws, bs, strict=True) if w[0]])
+    near = found[np.abs(found - low - length / 2.0) < NEAR * length]
+    return np.column_stack([near, np.zeros(len(near))])
 
 
 def _ranges(places: Array, lanes: int) -> tuple[list[tuple[float, float]], bool]:
@@ -127,7 +143,7 @@ def frames_of(record: Record, updates: list[int], scene: Scene | None) -> dict[s
         out["marks"].append([] if scene is None else [_rounded(scene.places[row]) for row in rows])
         out["moved"].append([] if own is None else np.unique(own.cls).tolist())
         out["mistakes"].append(int(record.updates.mistakes[k - 1]) if k else 0)
-        weights = record.weights(k)
+        weights = record.rebuilt(k) if k <= FIRST and len(record.kept.update) else record.weights(k)
         out["lines"].append(None if scene is None or weights is None else _lines(scene, *weights))
         out["counted"].append(_counted(record, k, weights))
     return out

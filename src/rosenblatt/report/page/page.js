@@ -81,10 +81,15 @@
     const nowhere = lines && lines.every((line) => cut(square, line, false).length < 2);
     byId("nowhere").textContent = !nowhere ? ""
       : lines.every(([a, b]) => a === 0 && b === 0) ? ": nowhere, as w is 0" : ": outside of the picture";
-    drawArrows(before, lines, moved, tint);
+    // Where updates lie between two that are shown, what is dashed and what was added is of them all.
+    const last = at > 0 ? frames.update[at - 1] : 0;
+    const gap = frames.update[at] - last > 1;
+    byId("before").textContent = gap ? (last ? `after update ${last}` : "before the first update") : "before it";
+    byId("since").textContent = gap ? (last ? ` since update ${last}` : " since the start") : "";
+    drawArrows(before, lines, moved, tint, gap ? byId("since").textContent : "");
   }
 
-  function drawArrows(before, after, moved, tint) {
+  function drawArrows(before, after, moved, tint, since) {
     const tips = {x: [], y: [], x_offset: [], y_offset: [], text: [], text_color: [], text_align: []};
     const drawn = {before: [], after: [], added: []};
     const longest = before && after && data.arrows
@@ -115,7 +120,7 @@
         };
         add("before", [x, y], old, "w before", data.classes === 1 ? color("soft") : tint(k));
         add("after", [x, y], now, "w", tint(k));
-        add("added", old, now, "added", color("added"));
+        add("added", old, now, `added${since}`, color("added"));
       }
     }
     for (const [name, own] of Object.entries(drawn)) {

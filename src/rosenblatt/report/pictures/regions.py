@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from scipy.ndimage import distance_transform_edt
 
 from ...core.rows import Array
+from ...learn.converged import mistaken
 from .canvas import FILLS, INK, beside, finish, paper, plain
 from .directions import Directions
 from .labels import readable
@@ -99,8 +100,9 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
     same = np.isclose(x[1] - x[0], y[1] - y[0])
     level = plane.level
     wrong = _answers(level) != plane.y
+    signs = 2.0 * plane.y - 1.0 if level.ndim == 1 else plane.y
     title = f"answers by place: {np.count_nonzero(wrong):,} of {len(plane.y):,} rows wrong"
-    border = (level == 0.0) & ~wrong if level.ndim == 1 else np.zeros(len(wrong), bool)
+    border = mistaken(level, signs) & ~wrong
     title += f",\n{np.count_nonzero(border):,} more on the border (training errors, too)" if border.any() else ""
     title += f",\nof {plane.columns:,} columns in two directions" if plane.columns > 2 else ""
     plain(axes, title, *(readable(name, 52) if name or plane.columns > 1 else "" for name in plane.names))
@@ -128,8 +130,11 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
 def draw_areas(
     axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6, classes: Sequence[Any] = ()
 ) -> None:
-    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between. Of more
-    classes than colours an area has its name, if it has room for it."""
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between; nothing
+    where the scores of all are equal everywhere, as of weights 0. Of more classes than colours an area has its name, if
+    it has room for it."""
+    if (scores == scores[:, :1]).all():
+        return
     words = Lettering(axes, INCHES, np.empty((0, 2)))
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)

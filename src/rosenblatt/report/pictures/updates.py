@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 
 from ...core.rows import Array
 from ...errors import DataError, SettingError
+from ...learn.converged import mistaken
 from ...trace.record import Entries, Record
 from ..trace import jointly, sentence
 from .canvas import FILLS, INK, beside, finish, lines_of, paper, plain, with_fonts
@@ -36,8 +37,12 @@ SHORTEST = 0.1
 """Of the same: if all arrows of w are shorter than that, all are drawn longer."""
 MOST_PANELS, MOST_FRAMES = 12, 200
 """Updates of a strip, and of a film."""
+SENTENCE = 400
+"""Letters of what is said of an update; that of three classes has some 300."""
 FEW = 6
 """Rows that moved together, up to which their marks are large."""
+LETTERS = 12
+"""Of the name of an axis, to an inch of it."""
 MOST_ARROWS = 3
 """Classes whose arrows are drawn."""
 MOST_NAMES = 12
@@ -80,7 +85,7 @@ def move(record: Record, k: int) -> Move:
     """DataError where there is no such update, or its weights are not known."""
     own = record.of(k)
     if record.chunk is None:
-        raise DataError("the record has no rows to draw; give it the data of the run")
+        raise DataError("the record has no rows to draw; with_rows reads them anew")
     if record.settings.kernel is not None:
         raise DataError("a run with a kernel has no weights in the space of the columns; its updates cannot be drawn")
     before, after = record.rebuilt(k - 1), record.rebuilt(k)
@@ -131,10 +136,18 @@ def _round(factor: float) -> float:
     return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= factor * (1.0 + 1e-9)))
 
 
+def _depth(record: Record, moves: Sequence[Move]) -> list[str]:
+    """What is to be said where a row's own answer may be another than that of its place."""
+    width, many = record.start[0].shape[1], len(record.start[1]) > 1
+    if width <= 2 or (len(moves) == 1 and not many):
+        return []
+    return [f"{width:,} columns in two directions: rows lie before and behind the plane; a ring tells those wrong"]
+
+
 def figure_of_update(record: Record, k: int, title: str | Sequence[str] = "") -> Figure:
     """Before and after update k, from 1, and what happened in a sentence."""
     each = move(record, k)
-    figure = paper(9.2, 6.7, [*lines_of(title), sentence(record, k)])
+    figure = paper(9.2, 6.7, [*lines_of(title), sentence(record, k), *_depth(record, [each])])
     seen, axes = view(record, [each]), figure.add_subplot()
     draw_update(axes, record, each, seen, INCHES)
     _legend(axes, record, [each], seen)
@@ -146,14 +159,16 @@ def figure_of_strip(record: Record, k: int, title: str | Sequence[str] = "") -> 
     moves = [move(record, number) for number in range(1, _count(record, k, MOST_PANELS) + 1)]
     across = min(len(moves), 4 if len(moves) > 6 or len(moves) == 4 else 3)
     down = -(-len(moves) // across)
-    figure = paper(3.5 * across + 2.4, 3.9 * down + (0.5 if title else 0.2), title)
+    told = [textwrap.wrap(readable(sentence(record, each.k), SENTENCE), 42) for each in moves]
+    lines = [*lines_of(title), *_depth(record, moves)]
+    high = 3.3 + 0.15 * max(map(len, told))
+    figure = paper(3.5 * across + 2.4, high * down + 0.2 + 0.3 * len(lines), lines)
     panels = figure.subplots(down, across, squeeze=False).ravel()
     seen = view(record, moves)
-    for axes, each in zip(panels, moves, strict=False):
+    for axes, each, words in zip(panels, moves, told, strict=False):
         draw_update(axes, record, each, seen, 2.6)
         if (each.k - 1) % across:
             axes.set_ylabel("")
-        words = textwrap.wrap(readable(sentence(record, each.k), 200), 42)
         axes.set_title("\n".join(words), loc="left", color=INK, fontsize=8.5)
     for axes in panels[len(moves) :]:
         axes.set_axis_off()
@@ -171,9 +186,9 @@ def frames(record: Record, k: int, title: str | Sequence[str] = "") -> Iterator[
         axes = figure.add_axes((0.1, 0.085, 0.62, 0.79))
         draw_update(axes, record, each, seen, INCHES)
         _legend(axes, record, moves, seen)
-        lines = [*lines_of(title), sentence(record, each.k)]
-        words = [part for line in lines for part in textwrap.wrap(readable(line, 300), 92)]
-        figure.text(0.015, 0.985, "\n".join(words[:4]), ha="left", va="top", color=INK, fontsize=11)
+        lines = [*lines_of(title), sentence(record, each.k), *_depth(record, moves)]
+        words = [part for line in lines for part in textwrap.wrap(readable(line, SENTENCE), 92)]
+        figure.text(0.015, 0.985, "\n".join(words[:5]), ha="left", va="top", color=INK, fontsize=11)
         yield with_fonts(figure)
 
 
@@ -197,7 +212,9 @@ def _count(record: Record, k: int, most: int) -> int:
 def draw_update(axes: Axes, record: Record, each: Move, v: View, inches: float) -> None:
     """Draw the areas of the answers and the line after the update, the line before it dashed; the rows, those that are
     wrong after it with a ring; the row that moved, and w before and after with the step from one to the other."""
-    plain(axes, "", *(readable(name, 60) if name else "" for name in v.seen.names))
+    letters = int(inches * LETTERS)
+    names = (readable(name, 60) if name else "" for name in v.seen.names)
+    plain(axes, "", *("\n".join(textwrap.wrap(name, letters)) for name in names))
     axes.grid(False)
     axes.set(xlim=v.box[0], ylim=v.box[1], box_aspect=1)
     if v.seen.axes.shape[1] == 1:
@@ -243,7 +260,7 @@ def _rows(axes: Axes, record: Record, each: Move, v: View) -> None:
     """The rows, and marks around those that moved."""
     assert record.chunk is not None
     scores = record.chunk.rows.scores(each.after[0]) + each.after[1]
-    wrong = scores[:, 0] * (2.0 * v.y - 1.0) <= 0.0 if scores.shape[1] == 1 else scores.argmax(axis=1) != v.y
+    wrong = mistaken(scores[:, 0] if scores.shape[1] == 1 else scores, record.chunk.y)
     draw_points(axes, points(v.places, v.y, wrong), [str(label) for label in record.classes], WRONG)
     still = np.isin(each.rows, _undershot(record, each, wrong))
     for own, marker, more, color in ((each.rows[~still], "D", "", INK), (each.rows[still], "X", STILL, UNDERSHOOT)):
