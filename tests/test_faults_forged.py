@@ -36,11 +36,11 @@ STRANGE: list[object] = [None, -1, 1.5, 2**70, "x", [1, 2**31], [[]], {"a": 1}]
 FEW = {"max_iter": 2, "min_documents": 1}
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "voted": ("three.csv", {"keep": "voted"}),
-    "validated": ("two.csv", {"keep": "pocket", "validation": 0.3}),
-    "kernel": ("three.csv", {"keep": "voted", "kernel": "poly:degree=2"}),
     "texts": ("t.txt", {**FEW, "char_ngrams": "2-3"}),
 }
 SLOW: dict[str, tuple[str, dict[str, Any]]] = {
+    "validated": ("two.csv", {"keep": "pocket", "validation": 0.3}),
+    "kernel": ("three.csv", {"keep": "voted", "kernel": "poly:degree=2"}),
     "calibrated": ("two.csv", {"calibrate": "isotonic", "calibrate_folds": 3, "cost": {"x": 1, "y": 2}, "degree": 2}),
     "averaged": ("three.csv", {"keep": "averaged", "scale": "standard"}),
     "hashed": ("t.txt", {"dictionary": "hashed", "bits": 4}),

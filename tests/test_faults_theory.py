@@ -38,7 +38,8 @@ def test_a9_through_the_origin_an_offset_is_tried_first() -> None:
     assert "no linear learner without an offset can get to zero errors" in text
     assert "`rosenblatt optimum --no-intercept`" in text
     fewest = minimum_error(LINE, SIDES, fit_intercept=False).errors
-    assert f"the fewest wrong by a hyperplane {ORIGIN} in these columns were {fewest}," in text, "centring is an offset"
+    assert f"the best hyperplane {ORIGIN} in these columns has {fewest} wrong, which is proven" in text
+    assert f"The best of those tried has {fewest}," in text, "centring is an offset"
     assert all("fit_intercept" not in trial.words for trial in diagnose(LINE, SIDES, Plan(epochs=20)).trials)
 
 
@@ -50,7 +51,7 @@ def test_a9_rows_of_equal_length_are_other_rows() -> None:
         trial for trial in found.trials if "unit" not in trial.words.get("scale", "") and "degree" not in trial.words
     ]
     fewest = min(trial.training_errors for trial in least if trial.training_errors is not None)
-    assert f"in these columns were {fewest}," in " ".join(found.advice)
+    assert f"The best of those tried has {fewest}," in " ".join(found.advice)
 
 
 def test_a9_a_constant_column_is_an_offset_through_the_origin() -> None:

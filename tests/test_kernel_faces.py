@@ -324,7 +324,6 @@ REFUSED = {
     "--kernel rbf --l1 0.1": "--kernel rbf learns weights of rows, not of columns, so it goes with no --l1",
     "--kernel rbf --metric adagrad": "--kernel rbf learns weights of rows, .* goes with no --metric adagrad",
     "--kernel rbf --optimizer pick-first": "does not go with --optimizer pick-first, .* use --optimizer online",
-    "--kernel rbf --stop-if-not-separable": "--stop-if-not-separable proves it of columns .* --kernel rbf has none",
     "--start kernel": "--start kernel: the model has a kernel, and weights of rows that it learned from",
     "--start plain --kernel rbf": "--kernel: the features are those of plain, whose weights are the start",
     "--continue kernel --kernel poly": "--kernel poly: the model goes on as it began, with rbf",
@@ -339,7 +338,6 @@ def test_what_does_not_go_together_is_refused(here: Path) -> None:
         done = run("train", "xor.csv", "-o", "new", *words.split())
         assert done.code in (2, 3) and not Path("new").exists(), words
         assert re.search(sentence, done.err), (words, done.err)
-    assert "is of columns, as they are held; leave it out" in run("doctor", "xor.csv", "--kernel", "rbf").err
     assert "not one hyperplane of these columns" in run("bound", "xor.csv", "--separator", "kernel").err
     assert "rows have no columns that could be written" in run("convert", "xor.csv", "c.svm", "--model", "kernel").err
 

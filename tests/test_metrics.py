@@ -356,10 +356,11 @@ def test_large_and_small_values_are_learned_or_are_one_error(metric: str, kind: 
 
 COVERING = [
     ("adagrad", "logistic", "dense-float64", "two", {"keep": "averaged"}),
-    ("normalised", "perceptron", "csr-float32", "two", {"l1": 0.01}),
+    pytest.param("normalised", "perceptron", "csr-float32", "two", {"l1": 0.01}, marks=pytest.mark.slow),
     ("arow:r=0.3", "", "csr-float64", "three", {}),
-    ("ftrl", "logistic", "dense-float32", "three", {"l1": 0.3}),
+    pytest.param("ftrl", "logistic", "dense-float32", "three", {"l1": 0.3}, marks=pytest.mark.slow),
 ]
+"""Each is two loops to compile, 5 s of CPU: half of them in `make test-slow`."""
 
 
 @pytest.mark.parametrize(("metric", "rule", "kind", "labels", "words"), COVERING)

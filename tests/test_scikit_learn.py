@@ -49,9 +49,36 @@ EPOCHS = 50
 """They are about the ways in and out; with the usual limit of 1,000 epochs they take twice as long."""
 
 
+def failing(estimator: Any) -> dict[str, str]:
+    """Checks that are expected to fail, and why."""
+    own = {f"check_sample_weight_equivalence_on_{kind}_data": not_repetition(estimator) for kind in ("dense", "sparse")}
+    if isinstance(estimator, rosenblatt.SCW):
+        own["check_class_weight_classifiers"] = USED_UP
+    if getattr(estimator, "kernel", None) == "precomputed":
+        own["check_estimators_nan_inf"] = ASKED
+        own["check_positive_only_tag_during_fit"] = NO_KERNEL
+        own["check_classifiers_one_label_sample_weights"] = NO_KERNEL
+    if getattr(estimator, "kernel", None) == "poly":
+        own["check_class_weight_classifiers"] = CUBES
+    return own
+
+
+@parametrize_with_checks(
+    [getattr(rosenblatt, name)(max_iter=2 if name in SHAPED else EPOCHS) for name in NAMES],
+    expected_failed_checks=failing,
+)
+def test_scikit_learns_checks(estimator: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = type(estimator).__name__
+    if name in SHAPED or (name in ALONE and "float32" in getattr(check, "keywords", {}).values()):
+        monkeypatch.setenv("ROSENBLATT_JIT", "0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        *(getattr(rosenblatt, name)(max_iter=2 if name in SHAPED else EPOCHS) for name in NAMES),
         *(
             LinearClassifier(keep="averaged", calibrate=kind, calibrate_folds=3, max_iter=EPOCHS)
             for kind in CALIBRATIONS
@@ -59,25 +86,9 @@ EPOCHS = 50
         *(LinearClassifier(kernel=kernel, max_iter=EPOCHS) for kernel in ("poly:degree=2", "poly", "precomputed")),
         LinearClassifier(kernel="rbf", keep="voted", max_iter=EPOCHS),
     ],
-    expected_failed_checks=lambda estimator: (
-        {f"check_sample_weight_equivalence_on_{kind}_data": not_repetition(estimator) for kind in ("dense", "sparse")}
-        | ({"check_class_weight_classifiers": USED_UP} if isinstance(estimator, rosenblatt.SCW) else {})
-        | (
-            {
-                "check_estimators_nan_inf": ASKED,
-                "check_positive_only_tag_during_fit": NO_KERNEL,
-                "check_classifiers_one_label_sample_weights": NO_KERNEL,
-            }
-            if getattr(estimator, "kernel", None) == "precomputed"
-            else {}
-        )
-        | ({"check_class_weight_classifiers": CUBES} if getattr(estimator, "kernel", None) == "poly" else {})
-    ),
+    expected_failed_checks=failing,
 )
-def test_scikit_learns_checks(estimator: Any, check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = type(estimator).__name__
-    if name in SHAPED or (name in ALONE and "float32" in getattr(check, "keywords", {}).values()):
-        monkeypatch.setenv("ROSENBLATT_JIT", "0")
+def test_scikit_learns_checks_of_calibrated_ones_and_kernels(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check(estimator)

@@ -250,7 +250,6 @@ def test_what_the_shell_refuses(tmp_path: Path) -> None:
     table = write(tmp_path / "xor.csv", TABLE)
     well("train", table, "-o", tmp_path / "m")
     for words, sentence in (
-        (["doctor", "--kernel", "rbf"], "--kernel rbf: what is proven and tried here is of columns"),
         (["bound", "--kernel", "rbf", "--separator", tmp_path / "m"], "--separator is a hyperplane of columns, and"),
         (["optimum", "--kernel", "linear", "--columns", "a"], "--columns chooses columns, and --kernel linear"),
         (["optimum", "--kernel", "linear", "--plot", tmp_path / "p.png"], "--plot draws columns, and --kernel linear"),

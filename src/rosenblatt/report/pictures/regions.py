@@ -130,11 +130,8 @@ def draw_regions(axes: Axes, plane: Plane) -> None:
 def draw_areas(
     axes: Axes, across: Array, up: Array, scores: Array, line: float = 1.6, classes: Sequence[Any] = ()
 ) -> None:
-    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between; nothing
-    where the scores of all are equal everywhere, as of weights 0. Of more classes than colours an area has its name, if
-    it has room for it."""
-    if (scores == scores[:, :1]).all():
-        return
+    """Where the score of each class, (m, K) of a grid, is the best one, and borders of this width between. Of more
+    classes than colours an area has its name, if it has room for it."""
     words = Lettering(axes, INCHES, np.empty((0, 2)))
     for k in reversed(range(scores.shape[1])):  # where scores are level the first class answers: it is drawn last
         lead = (scores[:, k] - np.delete(scores, k, axis=1).max(axis=1)).reshape(across.shape)

@@ -224,7 +224,8 @@ def draw_update(axes: Axes, record: Record, each: Move, v: View, inches: float) 
     across, up = np.meshgrid(np.linspace(*v.box[0], GRID), np.linspace(*v.box[1], GRID))
     grid = np.column_stack([across.ravel(), up.ravel()])
     before, after = (_scores(v.seen.cut(*each_of), grid) for each_of in (each.before, each.after))
-    draw_areas(axes, across, up, after, 1.8 if many else 0.0, record.classes.tolist() if inches == INCHES else ())
+    if (after != after[:, :1]).any():  # not of weights 0, which answer nothing
+        draw_areas(axes, across, up, after, 1.8 if many else 0.0, record.classes.tolist() if inches == INCHES else ())
     if many:
         for k in range(after.shape[1]):
             others = np.where(np.arange(after.shape[1]) == k, -np.inf, before)
