@@ -67,9 +67,9 @@ class Recorder(NamedTuple):
         self.n[UPDATES] = at + 1
         number = self.n[BEFORE] + self.n[UPDATES]
         if self.n[NORM_EVERY] > 0 and number % self.n[NORM_EVERY] == 0:
-            total = 0.0
-            for value in w.flat:
-                total += float(value) * float(value)
+            flat, total = w.ravel(), 0.0
+            for j in range(flat.size):
+                total += float(flat[j]) * float(flat[j])
             self.length[at, 0] = abs(scales[0]) * np.sqrt(total)
         if self.n[KEPT_EVERY] > 0 and number % self.n[KEPT_EVERY] == 0:
             if self.n[KEPT] == self.kept.shape[0]:
@@ -80,7 +80,8 @@ class Recorder(NamedTuple):
                 self.n[KEPT] = half
                 self.n[KEPT_EVERY] *= 2
             if number % self.n[KEPT_EVERY] == 0:
-                for j, value in enumerate(w.flat):
-                    self.kept[self.n[KEPT], j] = scales[0] * value
+                own, room = w.ravel(), self.kept[self.n[KEPT]]
+                for j in range(own.size):
+                    room[j] = scales[0] * own[j]
                 self.kept_at[self.n[KEPT]] = number
                 self.n[KEPT] += 1
