@@ -122,9 +122,8 @@ def main() -> None:
     own.add_argument("--epochs", type=int, default=5)
     own.add_argument("--repeats", type=int, default=5)
     asked = parsed(own)
-    with multiprocessing.get_context("spawn").Pool(
-        1
-    ) as alone:  # first: it begins with the most that its parent has had
+    # First, as it begins with the peak of its parent.
+    with multiprocessing.get_context("spawn").Pool(1) as alone:
         long = alone.apply(million)
     lines = [line for name in ("a9a", "mnist", "2-d") for line in ratios(name, asked.data, asked.epochs, asked.repeats)]
     for line in [] if asked.json else lines:
