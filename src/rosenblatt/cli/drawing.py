@@ -9,6 +9,7 @@ from ..errors import DataError, ModelError, SettingError, plain
 from ..kernels import kernel_name
 from ..learn.settings import Settings
 from ..recipe.recipe import Recipe
+from ..report.pictures import MOST_FRAMES, MOST_PANELS
 from ..trace import Record, with_rows
 from ..write import whole_files
 from .again import KINDS as OF_MANY
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 KINDS = ("strip", "update", "errors", "loss")
 FIRST, FILMED = 6, 30
 """Updates of a strip and of a film."""
-MOST_PANELS, MOST_FRAMES = 12, 200
-"""At the most, as `report.pictures.updates` has them, which is not loaded for help."""
 
 
 class Drawing(NamedTuple):

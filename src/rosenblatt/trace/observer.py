@@ -19,7 +19,7 @@ from ..learn.epochs import SEGMENT
 from ..learn.observers import Event, Observer, Walked
 from ..learn.run import Chunk, Chunks, Run, Stop
 from ..model.file import run_parts
-from .record import Entries, Record, Updates, Weights, error_of
+from .record import Entries, Record, Updates, Weights, error_of, keeping_none
 
 KEPT_NUMBERS = 1 << 20
 """Numbers of kept weights, 8 MB, unless another budget is given."""
@@ -101,7 +101,7 @@ class Trace(Observer):
         self._facts |= facts
 
     def begin(self, run: Run, chunks: Chunks, order: Array | None) -> bool:
-        why = "with a kernel" if run.settings.kernel is not None else "with L1" if run.settings.pulls else ""
+        why = keeping_none(run.settings)
         if self.errors and why:
             text = f"{{errors:s}} counts those of kept weights, and a run {why} keeps none; leave it out"
             raise SettingError(text, errors=True)

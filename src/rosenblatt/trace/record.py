@@ -21,6 +21,11 @@ FEW = 96
 """Numbers that are shown one by one: the entries of an update of twelve classes."""
 
 
+def keeping_none(settings: Settings) -> str:
+    """`with a kernel`, `with L1`: why no run like this keeps weights on the way; "" where it could."""
+    return "with a kernel" if settings.kernel is not None else "with L1" if settings.pulls else ""
+
+
 def error_of(chunk: Chunk, w: Array, b: Array) -> float:
     """E_in of weights (K, d) and biases (K,) on these rows, as `Weights.errors` has it."""
     u = np.asarray(chunk.rows.scores(w), float) + b

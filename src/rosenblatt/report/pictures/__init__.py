@@ -3,3 +3,6 @@
 labels.py makes any text printable, canvas.py is the paper: sheets, axes, legends, files. Each other file draws one
 thing on given axes, and sheets.py puts them together.
 """
+
+MOST_PANELS, MOST_FRAMES = 12, 200
+"""Updates of a strip, and of a film, at the most. Here, as help names them without loading matplotlib."""

@@ -16,7 +16,7 @@ from ...errors import DataError, SettingError
 from ...kernels import kernel_name
 from ...learn.converged import mistaken
 from ...learn.settings import Settings
-from ...trace.record import Record, error_of
+from ...trace.record import Record, error_of, keeping_none
 from .canvas import INK, PALETTE, above, finish, lines_of, look, paper, percent, plain
 from .labels import readable
 from .lines import number_of
@@ -137,9 +137,8 @@ def errors_of(record: Record, ways: Sequence[str] | None = None) -> tuple[Array,
 
 def never_kept(record: Record) -> str:
     """Why no run like this keeps weights; "" where it could."""
-    settings = record.settings
-    why = "with a kernel, whose weights are of rows," if settings.kernel is not None else "with L1" * settings.pulls
-    return f"a run {why} keeps no weights" if why else ""
+    why, of = keeping_none(record.settings), ", whose weights are of rows," * (record.settings.kernel is not None)
+    return f"a run {why}{of} keeps no weights" if why else ""
 
 
 def _missing(record: Record) -> dict[str, str]:

@@ -17,6 +17,7 @@ from ...errors import DataError, SettingError
 from ...learn.converged import mistaken
 from ...trace.record import Entries, Record
 from ..trace import jointly, sentence
+from . import MOST_FRAMES, MOST_PANELS
 from .canvas import FILLS, INK, beside, finish, lines_of, paper, plain, with_fonts
 from .directions import Directions, directions, turned
 from .labels import readable
@@ -35,8 +36,6 @@ LONGEST = 3.0
 """Of the extent of what is seen: longer arrows are drawn shorter, all by the same factor."""
 SHORTEST = 0.1
 """Of the same: if all arrows of w are shorter than that, all are drawn longer."""
-MOST_PANELS, MOST_FRAMES = 12, 200
-"""Updates of a strip, and of a film."""
 SENTENCE = 400
 """Letters of what is said of an update; that of three classes has some 300."""
 FEW = 6
